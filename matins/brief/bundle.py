@@ -1,0 +1,37 @@
+"""The files of an edition, and the manifest over them. Same draft and evidence, same bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matins.brief.render import rendered
+from matins.rules.canonical import canonical, sha256
+
+CONTENT_TYPES = {
+    "brief.json": "application/json",
+    "brief.md": "text/markdown; charset=utf-8",
+    "evidence.jsonl": "application/jsonl",
+    "index.html": "text/html; charset=utf-8",
+    "mail.html": "text/html; charset=utf-8",
+    "mail.txt": "text/plain; charset=utf-8",
+    "manifest.json": "application/json",
+}
+
+
+def bundle(draft: dict[str, Any], evidence_set: dict[str, Any]) -> dict[str, bytes]:
+    """The edition's files by name; the manifest over them is made by `manifest`."""
+    told = [item for item in evidence_set["items"] if item["chosen"]]
+    return {
+        "brief.json": canonical(draft),
+        "evidence.jsonl": b"".join(canonical(item) + b"\n" for item in told),
+        **rendered(draft),
+    }
+
+
+def manifest(files: dict[str, bytes]) -> bytes:
+    """manifest.json: name, number of bytes and SHA-256 of each file, by name."""
+    listed = [
+        {"name": name, "bytes": len(data), "sha256": sha256(data), "content_type": CONTENT_TYPES[name]}
+        for name, data in sorted(files.items())
+    ]
+    return canonical({"files": listed})

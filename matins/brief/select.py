@@ -1,0 +1,217 @@
+"""The evidence set of a date: which of the new items are told, in which order, and why the others are not.
+
+Pure: the same evidence, looks, profile and instant give the same document, whatever order they come in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from matins.brief.cluster import clusters, fresh_at
+from matins.rules import calendar, keys
+from matins.rules.evidence import Evidence, SourceLook
+from matins.rules.profile import Profile
+
+BASELINE_AGE = timedelta(hours=48)
+BASELINE_ITEMS = 3
+"""Of a source read for the first time, so many items not older than this may be news."""
+AHEAD = timedelta(hours=14)
+"""A date so far ahead can be a mistaken zone; farther ahead it says nothing."""
+STALE_AGE = timedelta(days=7)
+"""A new item that its own date makes older than this comes after all others."""
+OPENING = 2000
+"""Characters of a text in which an interest's words count: farther down they are asides and furniture."""
+
+OVER = "over the limit"
+OLD = "old: was there when its source was first read"
+ENOUGH_OF_TOPIC = "enough on its topic"
+ENOUGH_OF_SOURCE = "enough from its source"
+
+_Topics = Sequence[tuple[str, Sequence[re.Pattern[str]]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Story:
+    items: list[Evidence]
+    topic: str
+    score: int
+    sources: frozenset[str]
+    at: datetime
+    stale: bool
+
+    @property
+    def order(self) -> tuple[bool, int, int, float, str]:
+        return (self.stale, -self.score, -len(self.sources), -self.at.timestamp(), self.items[0].event_key)
+
+
+def select(
+    evidence: Sequence[Evidence], looks: Sequence[SourceLook], profile: Profile, *, key: str, at: datetime
+) -> dict[str, Any]:
+    """The evidence set of `key`, as plain JSON: every item with its story, its rank and the reason in words.
+
+    Items marked as seen carry no text: nobody is told of them, and their evidence hash names what was frozen.
+    """
+    news, seen = _baseline(evidence, at)
+    topics = [(topic, [_pattern(word) for word in follows]) for topic, follows in profile.interests.items()]
+    stories = sorted((_story(items, topics, at) for items in clusters(news)), key=lambda story: story.order)
+    reasons = _choose(stories, profile.long + profile.short)
+    items = [
+        _item(item, story.topic, rank, *reasons[rank - 1])
+        for rank, story in enumerate(stories, 1)
+        for item in story.items
+    ]
+    items += [_item(item, "", 0, False, OLD) | {"text": ""} for item in seen]
+    return {
+        "key": key,
+        "zone": profile.zone,
+        "at": _iso(at),
+        "window": _window(key, profile),
+        "looks": [_look(look) for look in sorted(looks, key=lambda look: (look.name, look.source_key))],
+        "items": items,
+    }
+
+
+def _baseline(evidence: Sequence[Evidence], at: datetime) -> tuple[list[Evidence], list[Evidence]]:
+    """What may be news, and what was there when its source was first read."""
+    news = [item for item in evidence if not item.baseline]
+    old = [item for item in evidence if item.baseline]
+    old.sort(key=lambda item: (-(item.published_at or item.first_seen_at).timestamp(), item.event_key))
+    taken: Counter[str] = Counter()
+    seen = []
+    for item in old:
+        recent = item.published_at is not None and -AHEAD <= at - item.published_at <= BASELINE_AGE
+        if recent and taken[item.source_key] < BASELINE_ITEMS:
+            taken[item.source_key] += 1
+            news.append(item)
+        else:
+            seen.append(item)
+    return news, seen
+
+
+def _story(items: list[Evidence], topics: _Topics, at: datetime) -> _Story:
+    score, topic = _interest(items, topics)
+    newest = max(fresh_at(item) for item in items)
+    return _Story(
+        items=items,
+        topic=topic,
+        score=score,
+        sources=frozenset(item.source_key for item in items),
+        at=newest,
+        stale=at - newest > STALE_AGE,
+    )
+
+
+def _interest(items: Sequence[Evidence], topics: _Topics) -> tuple[int, str]:
+    """How strongly a story follows which topic: a word in a title outweighs any in a text, then the topics' order."""
+    title = "\n".join(item.title for item in items)
+    text = "\n".join(item.text[:OPENING] for item in items)
+    score, follows = 0, ""
+    for place, (topic, patterns) in enumerate(topics):
+        strength = 2 if _mentions(title, patterns) else 1 if _mentions(text, patterns) else 0
+        found = strength * len(topics) + len(topics) - place if strength else 0
+        if found > score:
+            score, follows = found, topic
+    return score, follows
+
+
+def _mentions(text: str, patterns: Sequence[re.Pattern[str]]) -> bool:
+    return any(pattern.search(text) for pattern in patterns)
+
+
+def _patterns(follows: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    return tuple(map(_pattern, follows))
+
+
+def _pattern(word: str) -> re.Pattern[str]:
+    """`word` as a whole word, or its plain plural. Short words in capitals (IT, US) are found in capitals only."""
+    parts = r"[\s-]+".join(map(re.escape, word.split()))
+    short = word.isupper() and len(word) <= 4
+    return re.compile(rf"(?<!\w){parts}(?:s|es|['’]s)?(?!\w)", 0 if short else re.IGNORECASE)
+
+
+def _choose(stories: Sequence[_Story], limit: int) -> list[tuple[bool, str]]:
+    """For each story, in rank order, whether it is told and why: first within fair shares, then while there is room."""
+    topic_share = _share(limit, len({story.topic for story in stories}))
+    source_share = _share(limit, len({name for story in stories for name in story.sources}))
+    topics: Counter[str] = Counter()
+    sources: Counter[str] = Counter()
+    chosen: set[int] = set()
+    held: dict[int, str] = {}
+    for number, story in enumerate(stories):
+        source = story.items[0].source_key
+        if len(chosen) == limit:
+            break
+        if sources[source] >= source_share:
+            held[number] = ENOUGH_OF_SOURCE
+        elif topics[story.topic] >= topic_share:
+            held[number] = ENOUGH_OF_TOPIC
+        else:
+            chosen.add(number)
+            topics[story.topic] += 1
+            sources[source] += 1
+    passed_over = {number for number in held if number < max(chosen, default=0)}
+    for reason in (ENOUGH_OF_TOPIC, ENOUGH_OF_SOURCE):
+        waiting = [number for number, why in held.items() if why == reason]
+        chosen.update(waiting[: limit - len(chosen)])
+    return [
+        (True, _why(story)) if number in chosen else (False, held[number] if number in passed_over else OVER)
+        for number, story in enumerate(stories)
+    ]
+
+
+def _share(limit: int, groups: int) -> int:
+    return max(2, -(-limit // max(1, groups)))
+
+
+def _why(story: _Story) -> str:
+    told = f"in {len(story.sources)} sources" if len(story.sources) > 1 else "new"
+    return f"follows {story.topic}, {told}" if story.topic else told
+
+
+def _item(item: Evidence, topic: str, rank: int, chosen: bool, reason: str) -> dict[str, Any]:
+    return {
+        "event_key": item.event_key,
+        "evidence_hash": item.evidence_hash,
+        "source_key": item.source_key,
+        "source_name": item.source_name,
+        "url": item.url,
+        "title": item.title,
+        "text": item.text,
+        "published_at": _iso(item.published_at) if item.published_at else None,
+        "first_seen_at": _iso(item.first_seen_at),
+        "cluster": rank,
+        "topic": topic,
+        "rank": rank,
+        "chosen": chosen,
+        "reason": reason,
+    }
+
+
+def _look(look: SourceLook) -> dict[str, Any]:
+    return {
+        "source_key": look.source_key,
+        "name": look.name,
+        "reached": look.reached,
+        "items_read": look.items_read,
+        "reason": look.reason,
+        "since": _iso(look.since) if look.since else None,
+    }
+
+
+def _window(key: str, profile: Profile) -> dict[str, str]:
+    day = keys.parse(key).local_date
+    return {
+        "date": day.isoformat(),
+        "opens_at": _iso(calendar.first_instant(day, profile.opens, profile.zone)),
+        "ready_by_at": _iso(calendar.first_instant(day, profile.ready_by, profile.zone)),
+        "useful_until_at": _iso(calendar.first_instant(day, profile.useful_until, profile.zone)),
+    }
+
+
+def _iso(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat()

@@ -1,0 +1,5 @@
+"""`python -m matins.cli`."""
+
+from matins.cli.main import main
+
+main()

@@ -1,0 +1,60 @@
+"""The keeper: at start and each minute, Temporal is made what it should be, and a sweep that does not come is run here.
+
+So a wiped, paused or edited Temporal heals by itself, and the sweep does not depend on the thing it watches over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg import Connection
+from temporalio.service import RPCError
+
+from matins.ledger import sweeps
+from matins.orchestrator import Orchestrator
+from matins.sweep import Sweeper
+
+log = logging.getLogger(__name__)
+
+EVERY = 60.0
+"""Seconds between two rounds of the keeper, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """Runs for ever in a worker process."""
+
+    orchestrator: Orchestrator
+    sweeper: Sweeper
+    connect: Callable[[], AbstractContextManager[Connection[Any]]]
+
+    async def run(self) -> None:
+        """One round after the other, until cancelled."""
+        while True:
+            await self.round()
+            await asyncio.sleep(min(EVERY, self.orchestrator.sweep_every))
+
+    async def round(self) -> None:
+        """Mend Temporal; then sweep here if the last sweep is older than two cadences."""
+        try:
+            mended = await self.orchestrator.ensure()
+            if mended:
+                log.info("mended in Temporal: %s", ", ".join(mended))
+        except RPCError as error:
+            log.warning("Temporal could not be looked after: %s", error.status.name)
+        try:
+            await asyncio.to_thread(self._sweep_if_overdue)
+        except psycopg.Error as error:
+            log.warning("the keeper could not sweep: %s", type(error).__name__)
+
+    def _sweep_if_overdue(self) -> None:
+        with self.connect() as conn:
+            since = sweeps.seconds_since_last(conn)
+        if since is None or since > 2 * self.orchestrator.sweep_every:
+            self.sweeper.run("keeper")

@@ -1,0 +1,128 @@
+"""Evidence: what was admitted, and the set that is frozen for one date. An item is in one set of an owner, for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from matins.ledger.query import row, rows
+from matins.ledger.work import Claim, Conn, explain_holder
+from matins.rules.evidence import Evidence
+
+_FRESH = """
+select evidence.event_key, evidence.hash as evidence_hash, event.source_key, subscription.name as source_name,
+       evidence.url, evidence.title, evidence.body as text, evidence.published_at, event.first_seen_at,
+       event.baseline and evidence.admitted_at <= event.first_seen_at as baseline
+  from obligation
+  join subscription on subscription.owner = obligation.owner
+  join event on event.source_key = subscription.source_key
+  join evidence on evidence.event_key = event.key and evidence.hash = event.evidence_hash
+ where obligation.key = %(key)s
+   and not exists (select 1
+                     from evidence_item
+                    where evidence_item.owner = obligation.owner
+                      and evidence_item.event_key = evidence.event_key
+                      and evidence_item.evidence_hash = evidence.hash)
+ order by evidence.admitted_at desc, evidence.event_key
+ limit %(limit)s
+"""
+
+
+def fresh(conn: Conn, obligation_key: str, *, limit: int = 5000) -> list[Evidence]:
+    """What was admitted and is in no evidence set of this owner yet, newest first; never "since a time"."""
+    return [Evidence(**found) for found in rows(conn, _FRESH, key=obligation_key, limit=limit)]
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenSet:
+    """The evidence set of one date: its document's bytes and their hash."""
+
+    hash: str
+    content: bytes
+
+
+_STORED = """
+select evidence_set.hash, frozen.bytes as content
+  from evidence_set
+  join frozen on frozen.hash = evidence_set.hash
+ where evidence_set.key = %(key)s
+"""
+
+
+def frozen_set(conn: Conn, obligation_key: str) -> FrozenSet | None:
+    """The evidence set frozen for this obligation, or None."""
+    found = row(conn, _STORED, key=obligation_key)
+    return FrozenSet(**found) if found else None
+
+
+_FREEZE = """
+with held as materialized (
+    select *
+      from work
+     where key = %(work_key)s
+       and token = %(token)s
+       for no key update
+), live as materialized (
+    select *, ledger_now() as at
+      from held
+     where lease_expires_at > ledger_now()
+), kept as (
+    insert into frozen (hash, bytes, frozen_at) select %(hash)s, %(content)s, at from live
+    on conflict (hash) do nothing
+), made as (
+    insert into evidence_set (key, hash, coverage, frozen_at) select %(key)s, %(hash)s, %(coverage)s, at from live
+    on conflict (key) do nothing
+    returning key, frozen_at
+), taken as (
+    insert into evidence_item (owner, event_key, evidence_hash, key, chosen)
+    select %(owner)s, item.event_key, item.evidence_hash, made.key, item.chosen
+      from made, unnest(%(events)s::text[], %(hashes)s::text[], %(chosen)s::boolean[])
+             as item (event_key, evidence_hash, chosen)
+), noted as (
+    insert into audit (at, subject, event, token, facts)
+    select frozen_at, %(work_key)s, 'evidence_set.frozen', %(token)s,
+           jsonb_build_object('hash', %(hash)s::text, 'items', cardinality(%(events)s::text[]))
+      from made
+)
+select key from made
+"""
+
+
+def freeze(
+    conn: Conn,
+    key: str,
+    claim: Claim,
+    *,
+    owner: str,
+    content_hash: str,
+    content: bytes,
+    coverage: dict[str, Any],
+    items: Sequence[tuple[str, str, bool]],
+) -> FrozenSet:
+    """Freeze the evidence set of a date: (event, evidence hash, chosen) each. The first freeze wins and is returned.
+
+    Raises LeaseLost.
+    """
+    got = row(
+        conn,
+        _FREEZE,
+        work_key=claim.key,
+        token=claim.token,
+        key=key,
+        owner=owner,
+        hash=content_hash,
+        content=content,
+        coverage=Jsonb(coverage),
+        events=[event for event, _, _ in items],
+        hashes=[evidence_hash for _, evidence_hash, _ in items],
+        chosen=[chosen for _, _, chosen in items],
+    )
+    if got is not None:
+        return FrozenSet(content_hash, content)
+    found = frozen_set(conn, key)
+    if found is None:
+        raise explain_holder(conn, claim.key, token=claim.token)
+    return found

@@ -1,0 +1,141 @@
+"""Owners and the versions of their profiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from matins.ledger.query import row, rows
+from matins.ledger.work import Conn
+from matins.rules.errors import ProfileMissing
+from matins.rules.profile import Destination, Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What applying a profile came to."""
+
+    owner: str
+    version: int
+    changed: bool
+
+
+_CURRENT = """
+select profile.version, profile.hash, profile.document
+  from owner
+  join profile on profile.owner = owner.name and profile.version = owner.profile_version
+ where owner.name = %(owner)s
+"""
+
+_APPLY = """
+with locked as materialized (
+    select name, profile_version
+      from owner
+     where name = %(owner)s
+       for no key update
+), next as (
+    select coalesce((select profile_version from locked), 0) + 1 as version, ledger_now() as at
+), written as (
+    insert into profile (owner, version, hash, document, zone, opens, ready_by, useful_until, send_at, products,
+                         applied_at)
+    select %(owner)s, version, %(hash)s, %(document)s, %(zone)s, %(opens)s, %(ready_by)s, %(useful_until)s,
+           %(send_at)s, %(products)s, at
+      from next
+    returning owner, version, applied_at
+), owned as (
+    insert into owner (name, profile_version, created_at)
+    select owner, version, applied_at from written
+    on conflict (name) do update set profile_version = excluded.profile_version
+), addressed as (
+    insert into destination (owner, version, name, channel, address, proof, if_unknown)
+    select written.owner, written.version, d.name, d.channel, d.address, d.proof, d.if_unknown
+      from written, unnest(%(names)s::text[], %(channels)s::text[], %(addresses)s::text[], %(proofs)s::text[],
+                           %(if_unknowns)s::text[]) as d (name, channel, address, proof, if_unknown)
+), noted as (
+    insert into audit (at, subject, event, facts)
+    select applied_at, 'owner/' || owner, 'profile.applied',
+           jsonb_build_object('version', version, 'hash', %(hash)s::text)
+      from written
+)
+select version from written
+"""
+
+
+def apply(conn: Conn, profile: Profile) -> Applied:
+    """A new version of the owner's profile, or the current one if it says the same."""
+    current = row(conn, _CURRENT, owner=profile.owner)
+    if current and current["hash"] == profile.hash:
+        return Applied(profile.owner, current["version"], changed=False)
+    there = profile.destinations
+    got = row(
+        conn,
+        _APPLY,
+        owner=profile.owner,
+        hash=profile.hash,
+        document=Jsonb(profile.document()),
+        zone=profile.zone,
+        opens=profile.opens,
+        ready_by=profile.ready_by,
+        useful_until=profile.useful_until,
+        send_at=profile.send_at,
+        products=list(profile.products),
+        names=[one.name for one in there],
+        channels=[one.channel for one in there],
+        addresses=[one.address for one in there],
+        proofs=[one.proof for one in there],
+        if_unknowns=[one.if_unknown for one in there],
+    )
+    assert got is not None, "an insert returns its row"
+    return Applied(profile.owner, got["version"], changed=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One stored version of a profile."""
+
+    version: int
+    hash: str
+    document: dict[str, Any]
+
+
+def current(conn: Conn, owner: str) -> Stored:
+    """The owner's current profile. Raises ProfileMissing, by name."""
+    found = row(conn, _CURRENT, owner=owner)
+    if found is None:
+        raise ProfileMissing(f'there is no profile for "{owner[:40]}"; apply one: matins profile apply FILE')
+    return Stored(**found)
+
+
+_VERSION = "select version, hash, document from profile where owner = %(owner)s and version = %(version)s"
+
+
+def version(conn: Conn, owner: str, version: int) -> Stored:
+    """One version of the owner's profile. Raises ProfileMissing."""
+    found = row(conn, _VERSION, owner=owner, version=version)
+    if found is None:
+        raise ProfileMissing(f"{owner} has no profile version {version}")
+    return Stored(**found)
+
+
+_OWNERS = "select name from owner order by name"
+
+
+def owners(conn: Conn) -> list[str]:
+    """The names of all owners, in order."""
+    return [found["name"] for found in rows(conn, _OWNERS)]
+
+
+_DESTINATIONS = """
+select name, address, channel, proof, if_unknown
+  from destination
+ where owner = %(owner)s
+   and version = %(version)s
+ order by name
+"""
+
+
+def destinations(conn: Conn, owner: str, version: int) -> list[Destination]:
+    """Where mail goes under one version of a profile, by name."""
+    return [Destination(**found) for found in rows(conn, _DESTINATIONS, owner=owner, version=version)]

@@ -1,0 +1,183 @@
+"""Sources: where evidence comes from, shared by owners. Each has one window that may be read now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from matins.ledger.query import row, rows
+from matins.ledger.work import Conn
+from matins.rules import keys, limits
+from matins.rules.errors import NoSuchRow
+from matins.rules.evidence import Cursor, SourceLook
+
+_ADD = """
+with worked as (
+    insert into work (key, kind, budget) values (%(window)s, 'ingest', %(budget)s) on conflict (key) do nothing
+), added as (
+    insert into source (key, url, secret_name, window_key, due_at, created_at)
+    values (%(key)s, %(url)s, %(secret_name)s, %(window)s, ledger_now(), ledger_now())
+    on conflict (key) do nothing
+), subscribed as (
+    insert into subscription (owner, source_key, name)
+    values (%(owner)s, %(key)s, %(name)s)
+    on conflict (owner, source_key) do nothing
+    returning owner, source_key, added_at
+), noted as (
+    insert into audit (at, subject, event, facts)
+    select added_at, 'source/' || source_key, 'source.added', jsonb_build_object('owner', owner) from subscribed
+)
+select source_key from subscribed
+"""
+
+
+def add(conn: Conn, owner: str, *, url: str, name: str, secret_name: str = "") -> bool:
+    """Let `owner` read the source at the canonical `url` under `name`. Returns False if it already did.
+
+    Raises psycopg's IntegrityError when the owner does not exist or the name is taken; `named` tells beforehand.
+    """
+    key = keys.source(url, secret_name)
+    got = row(
+        conn,
+        _ADD,
+        owner=owner,
+        key=key,
+        url=url,
+        secret_name=secret_name,
+        name=name,
+        window=keys.ingest_work(key, 1),
+        budget=limits.BUDGET,
+    )
+    return got is not None
+
+
+_LIST = """
+select subscription.name, source.key, source.url, source.title, source.outcome, source.reason, source.settled_at,
+       source.tried_at, source.failing_since, source.due_at, source.items_read
+  from subscription
+  join source on source.key = subscription.source_key
+ where subscription.owner = %(owner)s
+ order by subscription.name
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Subscribed:
+    """One source of one owner, and how its last read went."""
+
+    name: str
+    key: str
+    url: str
+    title: str
+    outcome: str | None
+    reason: str
+    settled_at: datetime | None
+    tried_at: datetime | None
+    failing_since: datetime | None
+    due_at: datetime
+    items_read: int
+
+
+def of_owner(conn: Conn, owner: str) -> list[Subscribed]:
+    """The owner's sources, by name."""
+    return [Subscribed(**found) for found in rows(conn, _LIST, owner=owner)]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What may be read now of one source, and how far it was read before."""
+
+    source_key: str
+    work_key: str
+    url: str
+    secret_name: str
+    cursor_version: int
+    cursor: Cursor
+
+
+_WINDOW = """
+select key, window_key, url, secret_name, cursor_version, etag, last_modified from source where key = %(key)s
+"""
+
+
+def window(conn: Conn, source_key: str) -> Window:
+    """The source's current window. Raises NoSuchRow."""
+    found = row(conn, _WINDOW, key=source_key)
+    if found is None:
+        raise NoSuchRow(key=keys.ingest(source_key))
+    cursor = Cursor(found["etag"], found["last_modified"])
+    return Window(
+        found["key"], found["window_key"], found["url"], found["secret_name"], found["cursor_version"], cursor
+    )
+
+
+_ASK = """
+with found as (
+    select source.key
+      from obligation
+      join subscription on subscription.owner = obligation.owner
+      join source on source.key = subscription.source_key
+     where obligation.key = %(key)s
+       and coalesce(source.tried_at, '-infinity') < obligation.queued_at
+), asked as (
+    update source
+       set asked_at = ledger_now(), due_at = least(due_at, ledger_now())
+      from obligation
+     where source.key in (select key from found)
+       and obligation.key = %(key)s
+       and coalesce(source.asked_at, '-infinity') < obligation.queued_at
+)
+select key from found order by key
+"""
+
+
+def ask(conn: Conn, obligation_key: str) -> list[str]:
+    """Ask for a read of every source of a morning not tried since it was queued. Returns the keys still to come."""
+    return [found["key"] for found in rows(conn, _ASK, key=obligation_key)]
+
+
+_FIND_DUE = """
+select source.key
+  from source
+  join work on work.key = source.window_key
+ where source.due_at <= ledger_now()
+   and (work.lease_expires_at is null or work.lease_expires_at <= ledger_now())
+   and exists (select 1 from subscription where subscription.source_key = source.key)
+ order by source.due_at
+ limit %(limit)s
+"""
+
+
+def find_due(conn: Conn, *, limit: int = 500) -> list[str]:
+    """Keys of sources whose read is due and that nobody reads, longest due first."""
+    return [found["key"] for found in rows(conn, _FIND_DUE, limit=limit)]
+
+
+_LOOKS = """
+select source.key as source_key, subscription.name, source.items_read, source.reason, source.failing_since as since,
+       coalesce(source.settled_at >= obligation.queued_at, false) as reached,
+       coalesce(source.tried_at >= obligation.queued_at, false) as tried
+  from obligation
+  join subscription on subscription.owner = obligation.owner
+  join source on source.key = subscription.source_key
+ where obligation.key = %(key)s
+ order by subscription.name
+"""
+
+
+def looks(conn: Conn, obligation_key: str) -> list[SourceLook]:
+    """What a morning's look at each of its sources came to: reached since it was queued, or not, and why."""
+    found = []
+    for look in rows(conn, _LOOKS, key=obligation_key):
+        reason = look["reason"] if look["tried"] else "not answered in time"
+        found.append(
+            SourceLook(
+                source_key=look["source_key"],
+                name=look["name"],
+                reached=look["reached"],
+                items_read=look["items_read"] if look["reached"] else 0,
+                reason="" if look["reached"] else reason,
+                since=None if look["reached"] else look["since"],
+            )
+        )
+    return found

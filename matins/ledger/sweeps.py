@@ -1,0 +1,36 @@
+"""The record of the sweep's own runs: the cadence is judged from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from matins.ledger.query import execute, row
+from matins.ledger.work import Conn
+
+_BEGIN = "insert into sweep_run (caller, started_at) values (%(caller)s, ledger_now()) returning id"
+_FINISH = "update sweep_run set finished_at = ledger_now(), passes = %(passes)s where id = %(id)s"
+_SINCE = """
+select extract(epoch from ledger_now() - max(started_at))::float8 as seconds
+  from sweep_run
+ where finished_at is not null
+"""
+
+
+def begin(conn: Conn, caller: str) -> int:
+    """Note that a sweep began. Returns its number."""
+    got = row(conn, _BEGIN, caller=caller)
+    assert got is not None, "an insert returns its row"
+    return int(got["id"])
+
+
+def finish(conn: Conn, run: int, passes: dict[str, Any]) -> None:
+    """Note what each pass of a sweep did."""
+    execute(conn, _FINISH, id=run, passes=Jsonb(passes))
+
+
+def seconds_since_last(conn: Conn) -> float | None:
+    """Seconds since the last finished sweep began, by the database's clock; None if there was none."""
+    found = row(conn, _SINCE)
+    return float(found["seconds"]) if found and found["seconds"] is not None else None

@@ -1,0 +1,283 @@
+"""The whole local runtime, Postgres, Temporal, the object store, the test mailbox, the worker: up and down.
+
+`up` may be called at any time and brings everything to the state it should be in: what is healthy is used
+again, what is stale is started anew, data are kept. What the settings name is not started but asked.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from matins.local import mail, objects, part, ports, postgres, process, temporal, worker
+from matins.rules.errors import Refused
+from matins.settings import RUNTIME_FILE, Settings
+
+Say = Callable[[str], None]
+"""Takes one line, at most 80 columns."""
+
+PARTS = (postgres.NAME, temporal.NAME, objects.NAME, mail.NAME, worker.NAME)
+"""In the order of starting."""
+_PORTS = {
+    "postgres": (postgres.NAME, 1),
+    "temporal": (temporal.NAME, 1),
+    "temporal_ui": (temporal.NAME, 1),
+    "objects": (objects.NAME, objects.WIDTH),
+    "smtp": (mail.NAME, 1),
+    "imap": (mail.NAME, 1),
+}
+"""Which part listens on each port, and how many in a row it needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """What is running: the settings with every address filled in, and the parts that run here."""
+
+    settings: Settings
+    here: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What one part says when it is ready."""
+
+    addresses: Mapping[str, Any]
+    text: str
+
+
+def up(settings: Settings, *, say: Say, with_worker: bool = True) -> Runtime:
+    """Have everything running, and say one line for each part.
+
+    A second call at the same time waits for the first, and then finds everything ready. Raises Refused if a part
+    cannot be started or, when given from outside, does not answer.
+    """
+    _prepare(settings.data)
+    with _alone(settings.data, say=say):
+        settings = _all_up(settings, say=say, with_worker=with_worker)
+    return Runtime(settings, tuple(name for name in PARTS if _is_here(settings.data, name)))
+
+
+def down(settings: Settings, *, say: Say) -> bool:
+    """Stop every part that runs here, in reverse order, and say one line for each. Whether there were any."""
+    stopped = False
+    if not settings.data.exists():
+        return stopped
+    with _alone(settings.data, say=say):
+        for name in reversed(PARTS):
+            began = time.monotonic()
+            ended = _stop(settings, name)
+            if ended is not None:
+                stopped = True
+                say(
+                    line(
+                        name,
+                        "stopped" if ended else "killed: it did not end in time",
+                        time.monotonic() - began,
+                    )
+                )
+    return stopped
+
+
+def heal(settings: Settings, *, say: Say) -> tuple[str, ...]:
+    """Bring up what fell since the last `up`. Returns the names of what had fallen; whatever `down` stopped stays."""
+    if not fallen(settings.data):
+        return ()
+    with _alone(settings.data, say=say):
+        names = fallen(settings.data)
+        if names:
+            with_worker = _is_known(settings.data, worker.NAME)
+            say(f"  {', '.join(names)} ended without being asked: starting again")
+            _all_up(settings, say=say, with_worker=with_worker)
+    return names
+
+
+def fallen(data: Path) -> tuple[str, ...]:
+    """The parts that should run here and do not: their pid files are there, their processes are not."""
+    return tuple(name for name in PARTS if _is_known(data, name) and not _is_here(data, name))
+
+
+def is_down(data: Path) -> bool:
+    """Whether no part is meant to run here."""
+    return not any(_is_known(data, name) for name in PARTS)
+
+
+def line(name: str, text: str, seconds: float) -> str:
+    """One line of progress, 80 columns wide."""
+    return f"  {name:<10} {text:<57.57} {seconds:>6.1f} s"
+
+
+def _all_up(settings: Settings, *, say: Say, with_worker: bool) -> Settings:
+    chosen = _ports(settings)
+    _remember(settings.data, {"ports": chosen})
+    starters = _starters(settings, chosen)
+    for name in PARTS[:-1]:
+        settings = _bring_up(settings, name, starters[name], say=say)
+    if with_worker:
+        _bring_up(settings, worker.NAME, lambda: _worker(settings), say=say)
+    return settings
+
+
+def _bring_up(settings: Settings, name: str, starter: Callable[[], _Shown], *, say: Say) -> Settings:
+    """Start one part, keep its addresses in runtime.json, say so, and return the settings with them."""
+    began = time.monotonic()
+    shown = starter()
+    _remember(settings.data, {"addresses": shown.addresses})
+    say(line(name, shown.text, time.monotonic() - began))
+    return settings.model_copy(update=_typed(shown.addresses))
+
+
+def _typed(addresses: Mapping[str, Any]) -> dict[str, Any]:
+    """The addresses as the settings hold them: the secret ones wrapped."""
+    secret = {name for name, field in Settings.model_fields.items() if field.annotation is SecretStr}
+    return {name: SecretStr(value) if name in secret else value for name, value in addresses.items()}
+
+
+def _starters(settings: Settings, chosen: Mapping[str, int]) -> dict[str, Callable[[], _Shown]]:
+    return {
+        postgres.NAME: lambda: _postgres(settings, chosen["postgres"]),
+        temporal.NAME: lambda: _temporal(settings, chosen["temporal"], chosen["temporal_ui"]),
+        objects.NAME: lambda: _objects(settings, chosen["objects"]),
+        mail.NAME: lambda: _mailbox(settings, chosen["smtp"], chosen["imap"]),
+    }
+
+
+def _postgres(settings: Settings, port: int) -> _Shown:
+    if settings.is_given("postgres_dsn"):
+        if not postgres.answers(settings.postgres_dsn):
+            raise Refused("postgres: no answer from MATINS_POSTGRES_DSN. Start it, or correct the setting")
+        return _Shown({}, "ready  outside, as set")
+    started = postgres.start(settings.data, port=port)
+    return _Shown({"postgres_dsn": started.dsn}, f"ready  127.0.0.1:{port}")
+
+
+def _temporal(settings: Settings, port: int, ui_port: int) -> _Shown:
+    if settings.is_given("temporal_address"):
+        address, namespace = settings.temporal_address, settings.temporal_namespace
+        if not temporal.answers(address, namespace=namespace):
+            raise Refused(f"temporal: no namespace {namespace} at {address}. Correct TEMPORAL_ADDRESS")
+        return _Shown({}, f"ready  outside, {address}")
+    started = temporal.start(settings.data, port=port, ui_port=ui_port)
+    return _Shown({"temporal_address": started.address, "temporal_ui": started.ui}, f"ready  {started.address}")
+
+
+def _objects(settings: Settings, port: int) -> _Shown:
+    if settings.is_given("s3_endpoint"):
+        secret = settings.s3_secret_key.get_secret_value()
+        store = objects.client(settings.s3_endpoint, access_key=settings.s3_access_key, secret_key=secret)
+        if not objects.keeps_conditions(store, bucket=settings.bucket):
+            raise Refused(
+                f"objects: {settings.s3_endpoint} does not answer, or does not keep conditional writes to "
+                f"bucket {settings.bucket}. Correct AWS_ENDPOINT_URL or its keys"
+            )
+        return _Shown({}, f"ready  outside, {urlsplit(settings.s3_endpoint).netloc}")
+    started = objects.start(settings.data, port=port, bucket=settings.bucket)
+    addresses = {
+        "s3_endpoint": started.endpoint,
+        "s3_access_key": started.access_key,
+        "s3_secret_key": started.secret_key,
+    }
+    return _Shown(addresses, f"ready  127.0.0.1:{port}")
+
+
+def _mailbox(settings: Settings, smtp_port: int, imap_port: int) -> _Shown:
+    if settings.is_given("smtp_url"):
+        host = urlsplit(settings.smtp_url.get_secret_value()).hostname
+        return _Shown({}, f"outside, {host}: it is asked when a mail is sent")
+    started = mail.start(settings.data, smtp_port=smtp_port, imap_port=imap_port)
+    addresses = {"smtp_url": started.smtp_url}
+    if not settings.is_given("imap_url"):
+        addresses["imap_url"] = started.imap_url
+    return _Shown(addresses, "ready  a test mailbox, nothing leaves this machine")
+
+
+def _worker(settings: Settings) -> _Shown:
+    from matins.ledger.migrate import migrate
+
+    migrate(settings.postgres_dsn)
+    reused = worker.start(settings)
+    return _Shown({}, "ready  as before" if reused else "ready")
+
+
+def _stop(settings: Settings, name: str) -> bool | None:
+    if name == worker.NAME:
+        return worker.stop(settings.data, grace=settings.grace + 5)
+    stops: dict[str, Callable[[Path], bool | None]] = {
+        part_.NAME: part_.stop for part_ in (postgres, temporal, objects, mail)
+    }
+    return stops[name](settings.data)
+
+
+def _ports(settings: Settings) -> dict[str, int]:
+    remembered = _runtime_file(settings.data).get("ports", {})
+    return {
+        name: ports.choose(
+            name,
+            wanted=getattr(settings, f"{name}_port"),
+            remembered=remembered.get(name, 0),
+            ours=_is_here(settings.data, part_name),
+            data=settings.data,
+            width=width,
+        )
+        for name, (part_name, width) in _PORTS.items()
+    }
+
+
+def _is_here(data: Path, name: str) -> bool:
+    return process.running(part.pid_file(data, name)) is not None
+
+
+def _is_known(data: Path, name: str) -> bool:
+    return part.pid_file(data, name).exists()
+
+
+def _runtime_file(data: Path) -> dict[str, Any]:
+    """What runtime.json says; empty if it is not there or was cut short."""
+    try:
+        found = json.loads((data / RUNTIME_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _remember(data: Path, more: Mapping[str, Mapping[str, Any]]) -> None:
+    """Add to runtime.json, which only its owner reads, in one step for whoever reads it."""
+    known = _runtime_file(data)
+    for section, values in more.items():
+        known[section] = {**known.get(section, {}), **values}
+    half = data / f".{RUNTIME_FILE}.{os.getpid()}"
+    with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
+        json.dump(known, out, indent=1)
+    half.replace(data / RUNTIME_FILE)
+
+
+def _prepare(data: Path) -> None:
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (data / ".writable").touch()
+        (data / ".writable").unlink()
+    except OSError as error:
+        raise Refused(
+            f"{data}: cannot be written to ({error.strerror}). Set MATINS_DATA to another directory"
+        ) from error
+
+
+@contextmanager
+def _alone(data: Path, *, say: Say) -> Iterator[None]:
+    """Hold the data directory; the kernel lets go of it when this process dies."""
+    with (data / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("  another matins is starting or stopping these parts: waiting for it")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,76 @@
+"""Local dates and windows. The only place that derives a local date, and only from the pinned tzdata package.
+
+The system's zone files are set aside (`zoneinfo.reset_tzpath`): where they are older than the package they give the
+wrong date for some owners. An owner's day is the local date of the database's instant; a window is the two instants
+at which its wall times are first reached on that date.
+"""
+
+from __future__ import annotations
+
+import zoneinfo
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from importlib import metadata
+
+from matins.rules.errors import ProfileRefused
+
+zoneinfo.reset_tzpath(to=[])
+
+TZDATA = metadata.version("tzdata")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One local day of one profile, as instants in UTC."""
+
+    local_date: date
+    day_starts_at: datetime
+    opens_at: datetime
+    ready_by_at: datetime
+    useful_until_at: datetime
+
+
+def zone(name: str) -> zoneinfo.ZoneInfo:
+    """The zone called `name`. Raises ProfileRefused if the pinned table has no such zone."""
+    try:
+        if name != name.strip() or ("/" not in name and name != "UTC"):
+            raise KeyError(name)
+        return zoneinfo.ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as unknown:
+        raise ProfileRefused(f'unknown zone "{name[:60]}"; use a name like "Europe/London"') from unknown
+
+
+def local_date(at: datetime, zone_name: str) -> date:
+    """The date on the wall at the instant `at` in the zone."""
+    return at.astimezone(zone(zone_name)).date()
+
+
+def first_instant(day: date, wall: time, zone_name: str) -> datetime:
+    """The first instant, in UTC, whose local time on `day` is `wall` or later.
+
+    Inside a gap that is the first instant after it; inside a fold it is the first pass.
+    """
+    tz = zone(zone_name)
+    late = datetime.combine(day, wall, tz).astimezone(UTC)
+    early = datetime.combine(day, wall, tz).replace(fold=1).astimezone(UTC)
+    if late <= early:
+        return late  # an ordinary time, or the first pass of a fold
+    while late - early > timedelta(seconds=1):  # a gap: its end lies between the two readings
+        middle = early + (late - early) / 2
+        if middle.astimezone(tz).replace(tzinfo=None) >= datetime.combine(day, wall):
+            late = middle
+        else:
+            early = middle
+    return late.replace(microsecond=0)
+
+
+def window(at: datetime, zone_name: str, *, opens: time, ready_by: time, useful_until: time) -> Window:
+    """The day that the instant `at` falls in, and its window."""
+    day = local_date(at, zone_name)
+    return Window(
+        local_date=day,
+        day_starts_at=first_instant(day, time(0), zone_name),
+        opens_at=first_instant(day, opens, zone_name),
+        ready_by_at=first_instant(day, ready_by, zone_name),
+        useful_until_at=first_instant(day, useful_until, zone_name),
+    )

@@ -1,0 +1,151 @@
+"""The five-minute check: decides from the database alone, and moves on whatever the fast path missed.
+
+A plain function with three callers: the Schedule's activity, the keeper, and `matins sweep`. Each pass runs by itself
+and leaves its own line in the run's row; starts come after the commits, and a failed start changes nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from psycopg import Connection
+
+from matins.ledger import (
+    action,
+    continuation,
+    decision,
+    ingest,
+    message,
+    obligation,
+    plan,
+    source,
+    sweeps,
+    work,
+)
+from matins.ledger.work import Conn
+from matins.orchestrator import Orchestrator
+from matins.rules import limits
+from matins.rules.errors import MatinsError, TemporalUnreachable
+
+log = logging.getLogger(__name__)
+
+PASSES = ("stalled", "expiry", "advance", "messages", "dispatch", "plan", "poll")
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A workflow to start after the commits: `replace` when its row was stamped as stuck."""
+
+    kind: str
+    key: str
+    replace: bool = False
+
+
+@dataclass(slots=True)
+class _Round:
+    conn: Conn
+    quarantine: float
+    due: list[Due] = field(default_factory=list)
+
+    def stalled(self) -> int:
+        """Effects whose worker died: abandoned, or of unknown fate."""
+        found = action.find_stalled(self.conn)
+        return sum(
+            action.abandon(self.conn, one.key, token=one.token, quarantine=self.quarantine) is not None for one in found
+        )
+
+    def expiry(self) -> int:
+        """Work out of attempts, and mail that is no longer useful."""
+        spent = sum(work.expire(self.conn, key) for key in work.find_spent(self.conn))
+        read = sum(ingest.expire(self.conn, source.window(self.conn, key)) for key in ingest.find_spent(self.conn))
+        late = sum(message.expire(self.conn, key) for key in message.find_late(self.conn))
+        return spent + read + late
+
+    def advance(self) -> int:
+        """Continuations that were never created, and those that nobody moves."""
+        created = sum(obligation.advance(self.conn, key) for key in obligation.find_unadvanced(self.conn))
+        idle = continuation.find_idle(self.conn)
+        for key, work_key in idle:
+            self._start("continuation", key, work_key)
+        return created + len(idle)
+
+    def messages(self) -> int:
+        """Messages never sent, left by the dead, or due to be looked for."""
+        idle = message.find_idle(self.conn)
+        for waiting in idle:
+            self._start("message", waiting.work_key, waiting.work_key)
+        return len(idle)
+
+    def dispatch(self) -> int:
+        """Mornings that are queued, or left by the dead."""
+        idle = obligation.find_idle(self.conn)
+        for key, work_key in idle:
+            self._start("obligation", key, work_key)
+        return len(idle)
+
+    def plan(self) -> int:
+        """What is owed today, declared, queued and missed."""
+        planned = plan.plan(self.conn)
+        for key in planned.queued:
+            self.due.append(Due("obligation", key))
+        return len(planned.declared) + len(planned.restamped) + len(planned.queued) + len(planned.missed)
+
+    def poll(self) -> int:
+        """Sources whose read is due."""
+        found = source.find_due(self.conn)
+        self.due.extend(Due("ingest", key) for key in found)
+        return len(found)
+
+    def _start(self, kind: str, key: str, work_key: str) -> None:
+        replace = work.stamp_restart(self.conn, work_key, after=limits.STUCK_AFTER)
+        self.due.append(Due(kind, key, replace))
+
+
+@dataclass(frozen=True, slots=True)
+class Sweeper:
+    """What a sweep needs: connections to the ledger and, for the starts afterwards, Temporal if it is there."""
+
+    connect: Callable[[], AbstractContextManager[Connection[Any]]]
+    orchestrator: Orchestrator | None
+    quarantine: float
+
+    def run(self, caller: str) -> dict[str, int]:
+        """One sweep by `caller`. Returns a count per pass; `failed` counts passes, `unstarted` workflows."""
+        counts: dict[str, int] = {}
+        with self.connect() as conn:
+            run = sweeps.begin(conn, caller)
+            round_ = _Round(conn, self.quarantine)
+            for name in PASSES:
+                try:
+                    counts[name] = getattr(round_, name)()
+                except (MatinsError, psycopg.Error) as error:
+                    log.warning("pass %s failed: %s", name, type(error).__name__)
+                    counts["failed"] = counts.get("failed", 0) + 1
+                    decision.note(conn, f"sweep/{name}", "pass.failed", type(error).__name__)
+            unstarted = self._start_all(conn, round_.due)
+            if unstarted:
+                counts["unstarted"] = unstarted
+            sweeps.finish(conn, run, dict(counts))
+        return counts
+
+    def _start_all(self, conn: Conn, due: list[Due]) -> int:
+        unique = list(dict.fromkeys(due))
+        if not unique:
+            return 0
+        if self.orchestrator is None:
+            for one in unique:
+                decision.note(conn, f"{one.kind}/{one.key}", "start.failed", "Temporal is not there")
+            return len(unique)
+        failed = 0
+        for one in unique:
+            try:
+                self.orchestrator.start(one.kind, one.key, replace=one.replace)
+            except TemporalUnreachable as error:
+                failed += 1
+                decision.note(conn, f"{one.kind}/{one.key}", "start.failed", error.message)
+        return failed
