@@ -7,8 +7,9 @@ from temporalio import activity
 from activities.desk import Desk, following
 from activities.failures import told
 from activities.messages import Ask, Next
-from matins.ledger import action, message, work
-from matins.ledger.message import Doubt, Envelope
+from matins.ledger import action, doubt, ending, message, observation, work
+from matins.ledger.doubt import Doubt
+from matins.ledger.message import Envelope
 from matins.ledger.work import Claim
 from matins.providers.imap import Mailbox
 from matins.providers.smtp import Smtp
@@ -62,7 +63,7 @@ class Delivery:
             self._not_sent(claim, envelope, error)
         except OutcomeUnknown as unknown:
             with self._desk.ledger() as conn:
-                message.doubt(conn, claim, reason=unknown.message, quarantine=self._desk.limits.quarantine)
+                doubt.doubt(conn, claim, reason=unknown.message, quarantine=self._desk.limits.quarantine)
         else:
             with self._desk.ledger() as conn:
                 message.accept(conn, claim, receipt)
@@ -90,7 +91,7 @@ class Delivery:
         with self._desk.ledger() as conn:
             if isinstance(error, ProviderRefused):
                 action.record_refused(conn, claim, key=envelope.action, reason=error.message)
-                work.fail(conn, claim.key, token=claim.token, reason=error.message, final=True)
+                ending.fail(conn, claim.key, token=claim.token, reason=error.message, final=True)
                 return
             action.record_not_done(conn, claim, key=envelope.action, reason=error.message)
             if isinstance(error, TooLate):
@@ -112,23 +113,23 @@ class Delivery:
     def look(self, ask: Ask) -> Next:
         """Find out whether a mail of unknown fate was sent. Only a complete look after the quarantine says no."""
         with self._desk.ledger() as conn:
-            message.due_to_look(conn, ask.key)
-            doubt = message.doubted(conn, ask.key)
-        if doubt is None:
+            observation.due_to_look(conn, ask.key)
+            found = doubt.doubted(conn, ask.key)
+        if found is None:
             return self._next(ask.key)
-        if doubt.proof == "none" or self._mailbox is None:
-            return self._decide(ask.key, doubt, "this mailbox cannot be looked into")
-        sighting = self._sight(mail_id=doubt.mail_id, message_key=doubt.key)
+        if found.proof == "none" or self._mailbox is None:
+            return self._decide(ask.key, found, "this mailbox cannot be looked into")
+        sighting = self._sight(mail_id=found.mail_id, message_key=found.key)
         crashpoint("observe.before_record")
         with self._desk.ledger() as conn:
             if sighting.found:
-                message.accept_found(conn, ask.key, mail_id=doubt.mail_id, sighting=sighting)
-            elif sighting.complete and doubt.quarantine_over:
-                message.prove_not_sent(conn, ask.key, reason=f"not found by {sighting.mechanism}")
-            elif doubt.late and doubt.quarantine_over:
-                return self._decide(ask.key, doubt, "the mailbox could not be looked into")
+                doubt.accept_found(conn, ask.key, mail_id=found.mail_id, sighting=sighting)
+            elif sighting.complete and found.quarantine_over:
+                doubt.prove_not_sent(conn, ask.key, reason=f"not found by {sighting.mechanism}")
+            elif found.late and found.quarantine_over:
+                return self._decide(ask.key, found, "the mailbox could not be looked into")
             else:
-                message.look_again(conn, ask.key, reason="not found yet")
+                observation.look_again(conn, ask.key, reason="not found yet")
         return self._next(ask.key)
 
     @activity.defn(name="message.observe", no_thread_cancel_exception=True)
@@ -136,15 +137,15 @@ class Delivery:
     def observe(self, ask: Ask) -> Next:
         """Look for an accepted mail; waits by its own retry until it is seen or no longer useful."""
         with self._desk.ledger() as conn:
-            message.due_to_look(conn, ask.key)
+            observation.due_to_look(conn, ask.key)
             envelope = message.envelope(conn, ask.key)
         sighting = self._sight(mail_id=envelope.mail_id, message_key=envelope.key)
         crashpoint("observe.before_record")
         with self._desk.ledger() as conn:
             if sighting.found:
-                message.observe(conn, ask.key, sighting)
+                observation.observe(conn, ask.key, sighting)
             else:
-                message.look_again(conn, ask.key, reason="not in the mailbox")
+                observation.look_again(conn, ask.key, reason="not in the mailbox")
         return self._next(ask.key)
 
     def _sight(self, *, mail_id: str, message_key: str) -> Sighting:
@@ -155,15 +156,15 @@ class Delivery:
         except (ProviderUnavailable, ProviderRefused):
             return Sighting(found=False, mechanism="none", complete=False)
 
-    def _decide(self, work_key: str, doubt: Doubt, why: str) -> Next:
+    def _decide(self, work_key: str, found: Doubt, why: str) -> Next:
         with self._desk.ledger() as conn:
-            match doubt.if_unknown:
+            match found.if_unknown:
                 case "send_again":
-                    message.prove_not_sent(conn, work_key, reason=f"{why}; sent again by your choice", waived=True)
+                    doubt.prove_not_sent(conn, work_key, reason=f"{why}; sent again by your choice", waived=True)
                 case "let_go":
-                    message.let_go(conn, work_key, reason=f"{why}; let go by your choice")
+                    doubt.let_go(conn, work_key, reason=f"{why}; let go by your choice")
                 case _:
-                    message.hold(conn, work_key, reason=why)
+                    doubt.hold(conn, work_key, reason=why)
         return self._next(work_key)
 
     def _next(self, work_key: str) -> Next:

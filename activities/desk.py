@@ -17,7 +17,7 @@ from temporalio import activity
 
 from activities.beats import Beats
 from activities.messages import Next
-from matins.ledger import action, decision, work
+from matins.ledger import action, decision, ending, work
 from matins.ledger.move import Move
 from matins.ledger.work import Claim
 from matins.orchestrator import Orchestrator
@@ -78,7 +78,7 @@ class Desk:
     def fail(self, claim: Claim, *, reason: str, retry_after: float | None = None) -> None:
         """Record a failed attempt and raise NotDue with the wait until the next, or AttemptsSpent after the last."""
         with self.ledger() as conn:
-            failed = work.fail(conn, claim.key, token=claim.token, reason=reason, retry_after=retry_after)
+            failed = ending.fail(conn, claim.key, token=claim.token, reason=reason, retry_after=retry_after)
         if failed.wait is None:
             raise AttemptsSpent(key=claim.key)
         raise NotDue(reason, key=claim.key, at=claim.deadline_at, wait=failed.wait)

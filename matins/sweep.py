@@ -19,13 +19,13 @@ from matins.ledger import (
     action,
     continuation,
     decision,
+    ending,
     ingest,
     message,
     obligation,
     plan,
     source,
     sweeps,
-    work,
 )
 from matins.ledger.work import Conn
 from matins.orchestrator import Orchestrator
@@ -61,7 +61,7 @@ class _Round:
 
     def expiry(self) -> int:
         """Work out of attempts, and mail that is no longer useful."""
-        spent = sum(work.expire(self.conn, key) for key in work.find_spent(self.conn))
+        spent = sum(ending.expire(self.conn, key) for key in ending.find_spent(self.conn))
         read = sum(ingest.expire(self.conn, source.window(self.conn, key)) for key in ingest.find_spent(self.conn))
         late = sum(message.expire(self.conn, key) for key in message.find_late(self.conn))
         return spent + read + late
@@ -102,7 +102,7 @@ class _Round:
         return len(found)
 
     def _start(self, kind: str, key: str, work_key: str) -> None:
-        replace = work.stamp_restart(self.conn, work_key, after=limits.STUCK_AFTER)
+        replace = sweeps.stamp_restart(self.conn, work_key, after=limits.STUCK_AFTER)
         self.due.append(Due(kind, key, replace))
 
 

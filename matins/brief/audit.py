@@ -128,7 +128,7 @@ class _Claim:
 
     def _stands(self, said: str) -> bool:
         """Whether a passage is quoted: whole, or sentence by sentence, or cut short with an ellipsis."""
-        return any(said in text or _in_order(said, text) for text in self.sources)
+        return said == compose.UNTITLED or any(said in text or _in_order(said, text) for text in self.sources)
 
 
 def _in_order(said: str, text: str) -> bool:

@@ -20,6 +20,8 @@ LIKELY = 34
 """From here on the opening words of the two texts decide."""
 TEXT = 30
 """Percent of the shorter opening's words that the other opening has as well."""
+COMMON = 100
+"""A word in more titles than about this many brings no two of them together by itself."""
 APART = timedelta(hours=96)
 _OPENING_WORDS = 90
 
@@ -51,6 +53,7 @@ def clusters(items: Iterable[Evidence]) -> list[list[Evidence]]:
     """The items as stories, each oldest item first; the order of `items` makes no difference."""
     cards = [_card(item) for item in sorted(items, key=lambda item: (fresh_at(item), item.event_key))]
     weights = _weights(cards)
+    telling = frozenset(word for word, weight in weights.items() if len(cards) >> (weight - 1) <= COMMON)
     links = _telling_links(cards)
     stories: list[list[_Card]] = []
     by_word: dict[str, list[int]] = defaultdict(list)
@@ -63,7 +66,7 @@ def clusters(items: Iterable[Evidence]) -> list[list[Evidence]]:
         if found is None:
             found = len(stories)
             stories.append([])
-            for word in card.title:
+            for word in card.title & telling:
                 by_word[word].append(found)
         stories[found].append(card)
         if link:
@@ -118,12 +121,8 @@ def _telling_links(cards: Sequence[_Card]) -> frozenset[str]:
 def _best(
     card: _Card, stories: list[list[_Card]], by_word: dict[str, list[int]], weights: dict[str, int]
 ) -> int | None:
-    shared = Counter(number for word in card.title for number in by_word[word])
-    scored = [
-        (score, -number)
-        for number, count in shared.items()
-        if count > 1 and (score := _likeness(stories[number], card, weights)) > 0
-    ]
+    shared = {number for word in card.title for number in by_word.get(word, ())}
+    scored = [(score, -number) for number in shared if (score := _likeness(stories[number], card, weights)) > 0]
     return -max(scored)[1] if scored else None
 
 
@@ -137,6 +136,8 @@ def _likeness(story: Sequence[_Card], card: _Card, weights: dict[str, int]) -> i
     if leader.numbers and card.numbers and not leader.numbers & card.numbers:
         return 0  # "release 18.2" and "release 18.3"
     if abs(fresh_at(leader.item) - fresh_at(card.item)) > APART or _alike(leader, card, weights) < LIKELY:
+        return 0
+    if len(leader.title & card.title) < 2:
         return 0
     if any(other.item.source_key == card.item.source_key for other in story):
         return 100 * all(other.title == card.title and _same_opening(other, card) for other in story)

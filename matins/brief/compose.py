@@ -30,6 +30,7 @@ SOURCES_NAMED = 6
 WORDS_A_MINUTE = 230
 
 WRITER = "quoted from the sources, no model used"
+UNTITLED = "Without a title"
 ENDING = "That is all for today."
 
 
@@ -139,7 +140,7 @@ def _story(found: _Found, place: int, form: str, zone: str, day: date) -> dict[s
         "id": f"s{place}",
         "n": place,
         "form": form,
-        "headline": cut(fold(first["title"]), HEADLINE_CHARACTERS),
+        "headline": cut(fold(first["title"]), HEADLINE_CHARACTERS) or cut(fold(first["text"]), 80) or UNTITLED,
         "body": body,
         "topic": fold(first["topic"]),
         "why": f"because you follow: {fold(first['topic'])}" if first["topic"] else "",

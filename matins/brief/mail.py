@@ -14,7 +14,7 @@ from email.policy import SMTP
 from email.utils import format_datetime
 from typing import Any
 
-from matins.brief.phrases import cut, fold, number, short_date
+from matins.brief.phrases import cut, fold, short_date
 from matins.rules.canonical import sha256
 from matins.rules.errors import Refused
 
@@ -41,7 +41,8 @@ def subject(draft: dict[str, Any]) -> str:
             reached = ", all reached" if looks["reached"] == looks["sources"] else " reached"
             said = f"Nothing new: {looks['reached']} {_sources(looks['reached'])}{reached}"
         case "blind":
-            said = f"Could not look: {looks['sources'] - looks['reached']} of {_all(looks['sources'])}"
+            failed = f"{looks['sources'] - looks['reached']} of {looks['sources']} {_sources(looks['sources'])}"
+            said = f"Could not look: {failed if looks['sources'] else 'no sources yet'}"
         case _:
             said = _lead([fold(story["headline"]).rstrip(".") for story in draft["stories"][:2]], room)
     return cut(said, room) + day
@@ -49,10 +50,6 @@ def subject(draft: dict[str, Any]) -> str:
 
 def _sources(count: int) -> str:
     return "source" if count == 1 else "sources"
-
-
-def _all(count: int) -> str:
-    return f"{count or number(0)} {_sources(count)}"
 
 
 def _lead(headlines: list[str], room: int) -> str:

@@ -6,16 +6,16 @@ Local dates and windows are computed in Python, once for each distinct zone and 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import date, datetime, time
+from datetime import datetime, time
 from typing import Any
 
 from matins.ledger import decision
-from matins.ledger.query import Row, row, rows
+from matins.ledger.query import Row, rows
 from matins.ledger.work import Conn
-from matins.rules import calendar, keys, limits, plans
+from matins.rules import calendar, limits, plans
 from matins.rules.canonical import hash_of
 from matins.rules.crash import crashpoint
-from matins.rules.errors import DateConflict, NoSuchRow, ProfileMissing, ProfileRefused
+from matins.rules.errors import ProfileRefused
 
 
 @dataclass(slots=True)
@@ -216,6 +216,11 @@ def plan(conn: Conn, *, owner: str | None = None, limit: int = 1000) -> Planned:
     return done
 
 
+def queue_early(conn: Conn, key: str) -> bool:
+    """declared -> queued: one morning before its window opens, because somebody asked. Returns whether it moved."""
+    return bool(_keys(conn, _QUEUE, key=key, early=True, limit=1, budget=limits.BUDGET))
+
+
 def _keys(conn: Conn, statement: Any, **parameters: object) -> list[str]:
     return [found["key"] for found in rows(conn, statement, **parameters)]
 
@@ -259,44 +264,3 @@ def _window(shape: Row) -> calendar.Window:
     assert isinstance(at, datetime)
     assert isinstance(opens, time)
     return calendar.window(at, shape["zone"], opens=opens, ready_by=ready_by, useful_until=useful)
-
-
-_TODAY = """
-select ledger_now() as at, profile.zone
-  from owner
-  join profile on profile.owner = owner.name and profile.version = owner.profile_version
- where owner.name = %(owner)s
-"""
-_OBLIGATION = "select key, status, useful_until_at, opens_at from obligation where key = %(key)s"
-
-
-def today(conn: Conn, owner: str) -> date:
-    """The owner's date at the database's instant. Raises ProfileMissing."""
-    found = row(conn, _TODAY, owner=owner)
-    if found is None:
-        raise ProfileMissing(f'there is no profile for "{owner[:40]}"; apply one: matins profile apply FILE')
-    return calendar.local_date(found["at"], found["zone"])
-
-
-def ask(conn: Conn, owner: str, *, on: date | None = None) -> str:
-    """declared -> queued: today's morning of one owner, now, whether or not its window is open. Returns its key.
-
-    Meets the same row as the planner does. `on` is only compared: another date than the owner's today raises
-    DateConflict naming both. Raises ProfileMissing, ProfileRefused, or NoSuchRow when today is not owed.
-    """
-    day = today(conn, owner)
-    if on is not None and on != day:
-        raise DateConflict(
-            f"{owner}'s day is {day.isoformat()}, you asked for {on.isoformat()}; leave the date out to run today's"
-        )
-    planned = plan(conn, owner=owner)
-    if owner in planned.refused:
-        raise ProfileRefused(f"{owner}: {planned.refused[owner]}")
-    key = keys.obligation(owner, plans.MORNING, day)
-    _keys(conn, _QUEUE, key=key, early=True, limit=1, budget=limits.BUDGET)
-    if row(conn, _OBLIGATION, key=key) is None:
-        raise NoSuchRow(
-            f"nothing is owed to {owner} today: its useful-until had passed before there was a profile",
-            key=key,
-        )
-    return key

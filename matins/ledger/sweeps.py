@@ -34,3 +34,32 @@ def seconds_since_last(conn: Conn) -> float | None:
     """Seconds since the last finished sweep began, by the database's clock; None if there was none."""
     found = row(conn, _SINCE)
     return float(found["seconds"]) if found and found["seconds"] is not None else None
+
+
+_STAMP_RESTART = """
+with held as materialized (
+    select *
+      from work
+     where key = %(key)s
+       for no key update
+), stuck as materialized (
+    select *, ledger_now() as at
+      from held
+     where closed_at is null
+       and (lease_expires_at is null or lease_expires_at <= ledger_now())
+       and (retry_at is null or retry_at <= ledger_now())
+       and greatest(moved_at, restarted_at) < ledger_now() - make_interval(secs => %(after)s)
+), stamped as (
+    update work set restarted_at = stuck.at from stuck where work.key = stuck.key
+    returning work.key, work.kind, work.token, stuck.moved_at, stuck.at
+), noted as (
+    insert into audit (at, subject, event, token, facts)
+    select at, key, kind || '.restarted', token, jsonb_build_object('unmoved_since', moved_at) from stamped
+)
+select key from stamped
+"""
+
+
+def stamp_restart(conn: Conn, key: str, *, after: float) -> bool:
+    """Whether this caller may replace the workflow of a row that nobody moved for `after` seconds. One winner."""
+    return row(conn, _STAMP_RESTART, key=key, after=after) is not None

@@ -52,10 +52,10 @@ class Mailbox:
         """
         parts = urlsplit(url)
         try:
-            port = parts.port or PORTS[parts.scheme]
-        except (KeyError, ValueError):
+            port = parts.port or PORTS.get(parts.scheme, 0)
+        except ValueError:
             port = 0
-        if not parts.hostname or not port or not parts.username:
+        if parts.scheme not in PORTS or not parts.hostname or not port or not parts.username:
             raise Refused("the mailbox's address must look like imap://user:password@host:port")
         self._secure, self._host, self._port = parts.scheme == "imaps", parts.hostname, port
         self._user, self._password = unquote(parts.username), unquote(parts.password or "")

@@ -59,10 +59,10 @@ class Smtp:
         """
         parts = urlsplit(url)
         try:
-            port = parts.port or PORTS[parts.scheme]
-        except (KeyError, ValueError):
+            port = parts.port or PORTS.get(parts.scheme, 0)
+        except ValueError:
             port = 0
-        if not parts.hostname or not port:
+        if parts.scheme not in PORTS or not parts.hostname or not port:
             raise Refused("the mail server's address must look like smtp://user:password@host:port")
         self._scheme, self._host, self._port = parts.scheme, parts.hostname, port
         self._user, self._password = unquote(parts.username or ""), unquote(parts.password or "")

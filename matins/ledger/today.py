@@ -1,0 +1,51 @@
+"""Asking for today's morning by hand: the planner's own row, queued at once."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from matins.ledger.plan import plan, queue_early
+from matins.ledger.query import row
+from matins.ledger.work import Conn
+from matins.rules import calendar, keys, plans
+from matins.rules.errors import DateConflict, NoSuchRow, ProfileMissing, ProfileRefused
+
+_TODAY = """
+select ledger_now() as at, profile.zone
+  from owner
+  join profile on profile.owner = owner.name and profile.version = owner.profile_version
+ where owner.name = %(owner)s
+"""
+_OBLIGATION = "select key, status, useful_until_at, opens_at from obligation where key = %(key)s"
+
+
+def today(conn: Conn, owner: str) -> date:
+    """The owner's date at the database's instant. Raises ProfileMissing."""
+    found = row(conn, _TODAY, owner=owner)
+    if found is None:
+        raise ProfileMissing(f'there is no profile for "{owner[:40]}"; apply one: matins profile apply FILE')
+    return calendar.local_date(found["at"], found["zone"])
+
+
+def ask(conn: Conn, owner: str, *, on: date | None = None) -> str:
+    """declared -> queued: today's morning of one owner, now, whether or not its window is open. Returns its key.
+
+    Meets the same row as the planner does. `on` is only compared: another date than the owner's today raises
+    DateConflict naming both. Raises ProfileMissing, ProfileRefused, or NoSuchRow when today is not owed.
+    """
+    day = today(conn, owner)
+    if on is not None and on != day:
+        raise DateConflict(
+            f"{owner}'s day is {day.isoformat()}, you asked for {on.isoformat()}; leave the date out to run today's"
+        )
+    planned = plan(conn, owner=owner)
+    if owner in planned.refused:
+        raise ProfileRefused(f"{owner}: {planned.refused[owner]}")
+    key = keys.obligation(owner, plans.MORNING, day)
+    queue_early(conn, key)
+    if row(conn, _OBLIGATION, key=key) is None:
+        raise NoSuchRow(
+            f"nothing is owed to {owner} today: its useful-until had passed before there was a profile",
+            key=key,
+        )
+    return key
