@@ -1,7 +1,8 @@
 """The composition root: settings become a pool, a Temporal client and adapters, and these one worker per queue.
 
-worker.py                 serves every queue
-worker.py --queue email   serves one
+worker.py                            serves every queue
+worker.py --queue email              serves one
+worker.py --queue ai --queue fetch   serves two
 """
 
 from __future__ import annotations
@@ -134,6 +135,7 @@ def workers(client: Client, limits: Limits, served: Activities, queues: Sequence
             graceful_shutdown_timeout=timedelta(seconds=limits.grace),
             max_heartbeat_throttle_interval=beat,
             default_heartbeat_throttle_interval=beat,
+            sticky_queue_schedule_to_start_timeout=timedelta(seconds=limits.lease),
         )
         for queue in queues
     ]
@@ -196,11 +198,11 @@ def _end_after(seconds: float) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until told to stop. Returns 0, or 2 for settings that cannot be."""
     parser = argparse.ArgumentParser(prog="worker.py", description="Serve Matins' queues.")
-    parser.add_argument("--queue", choices=QUEUES, help="serve this queue only")
+    parser.add_argument("--queue", choices=QUEUES, action="append", help="serve this queue only; may be repeated")
     chosen = parser.parse_args(arguments).queue
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
-        asyncio.run(serve(configuration.load(), (chosen,) if chosen else QUEUES))
+        asyncio.run(serve(configuration.load(), chosen or QUEUES))
     except Refused as refused:
         print(refused, file=sys.stderr)
         return 2

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 import temporalio.api.failure.v1
 from temporalio.converter import DefaultFailureConverter, PayloadConverter
-from temporalio.exceptions import ApplicationError, FailureError
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory, FailureError
 
 from matins.rules.errors import (
     ActionInFlight,
@@ -36,7 +36,13 @@ def translate(error: MatinsError) -> ApplicationError:
     """The Temporal failure for one of our own errors: its type, message and key, and when to try again."""
     delay = timedelta(seconds=error.wait + 0.05) if isinstance(error, WAITS) else None
     final = isinstance(error, Refused) and not isinstance(error, (*WAITS, *RETRIED))
-    return ApplicationError(str(error), type=type(error).__name__, non_retryable=final, next_retry_delay=delay)
+    return ApplicationError(
+        str(error),
+        type=type(error).__name__,
+        non_retryable=final,
+        next_retry_delay=delay,
+        category=ApplicationErrorCategory.BENIGN if delay else ApplicationErrorCategory.UNSPECIFIED,
+    )
 
 
 def told(method: Method) -> Method:

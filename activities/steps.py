@@ -81,6 +81,7 @@ class Steps:
         with self._desk.ledger() as conn:
             content = action.frozen_request(conn, name)
         draft = json.loads(content) if content else self._draft(key)
+        found = check(draft, self._evidence(key))
         content = content or canonical(draft)
         content_hash = sha256(content)
         self._desk.effect(
@@ -107,16 +108,21 @@ class Steps:
                 kind=draft["kind"],
                 title=title(draft),
                 draft_hash=content_hash,
-                facts={"stories": len(draft["stories"]), "minutes": draft["minutes"], "writer": draft["writer"]},
+                facts={
+                    "stories": len(draft["stories"]),
+                    "minutes": draft["minutes"],
+                    "writer": draft["writer"],
+                    "links": found.links,
+                    "numbers": found.numbers,
+                    "quotations": found.quotations,
+                },
             )
 
     def _draft(self, key: str) -> dict[str, Any]:
         with self._desk.ledger() as conn:
             owed = obligation.owed(conn, key)
             wanted = from_document(profile.version(conn, owed.owner, owed.profile_version).document)
-        draft = compose(self._evidence(key), wanted, date=owed.local_date)
-        check(draft, self._evidence(key))
-        return draft
+        return compose(self._evidence(key), wanted, date=owed.local_date)
 
     def _evidence(self, key: str) -> dict[str, Any]:
         with self._desk.ledger() as conn:

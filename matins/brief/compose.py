@@ -54,7 +54,7 @@ def compose(evidence_set: dict[str, Any], profile: Profile, *, date: date) -> di
         "headline": coverage.headline(looks, kind),
         "opening": opening,
         "opening_quotes": quoted,
-        "warning": coverage.warning(looks),
+        "warning": coverage.warning(looks) if kind != coverage.BLIND else "",
         "coverage": looks.document(),
         "stories": stories,
         "items_read": len(evidence_set["items"]),

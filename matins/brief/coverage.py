@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Any
 
 from matins.brief.inner import inner_words
-from matins.brief.phrases import capital, clock, counted, cut, fold, number, since
+from matins.brief.phrases import capital, clock, counted, cut, fold, number, place, since
 from matins.brief.select import OLD
 from matins.rules import calendar
 
@@ -157,3 +157,11 @@ def title(draft: dict[str, Any]) -> str:
     stories = f"{capital(number(count))} {'story' if count == 1 else 'stories'}"
     minutes = f"{number(draft['minutes'])} {'minute' if draft['minutes'] == 1 else 'minutes'}"
     return f"For {draft['name']}. {stories}, {minutes}." if count else f"For {draft['name']}."
+
+
+def foot(draft: dict[str, Any]) -> list[str]:
+    """The small print, line by line: coverage, what was left out, who wrote it, whose times these are."""
+    told = draft["stories"]
+    lines = [f"{draft['coverage']['line']}.", left_out(draft), f"{draft['writer']}." if told else ""]
+    lines += [f"times in {place(draft['zone'])}."] if told else []
+    return [capital(line) for line in lines if line]

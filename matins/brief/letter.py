@@ -39,13 +39,14 @@ def _shorter(stories: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _letter(draft: dict[str, Any], told: dict[str, Any]) -> str:
     day = date.fromisoformat(draft["date"])
     missing = len(draft["stories"]) - len(told["stories"])
+    foot = "<br>\n".join(map(escape, coverage.foot(draft)))
     rows = [
         _row(_date_line(draft, day), _SMALL, top=20),
         *_top(draft),
         *_stories(told),
         _row(f"{missing} more in the stored edition.", _SMALL) if missing else "",
-        _row(escape(draft["ending"]), f"{_SERIF};font-size:16px;line-height:1.5;color:{_INK}", top=20),
-        _row(_foot(draft), f"{_SMALL};border-top:1px solid #d9d4c8", top=20, bottom=32),
+        _row(escape(draft["ending"]), f"{_SERIF};font-size:16px;line-height:1.5;color:{_INK}", top=20, bottom=16),
+        _row(foot, f"{_SMALL};border-top:1px solid #d9d4c8", top=14, bottom=32),
     ]
     bar = _BAR[draft["kind"]]
     return f"""<!DOCTYPE html>
@@ -133,9 +134,3 @@ def _sources(story: dict[str, Any]) -> str:
 def _source(source: dict[str, Any]) -> str:
     name, time, url = escape(source["name"]), escape(source["time"]).replace(" ", "&nbsp;"), links.public(source["url"])
     return f'<a href="{escape(url)}" style="color:{_LINK}">{name}</a> {time}' if url else f"{name} {time}"
-
-
-def _foot(draft: dict[str, Any]) -> str:
-    lines = [f"{draft['coverage']['line']}.", coverage.left_out(draft), f"{draft['writer']}."]
-    lines.append(f"times in {phrases.place(draft['zone'])}.")
-    return "<br>\n".join(escape(phrases.capital(line)) for line in lines if line)

@@ -45,7 +45,13 @@ def subject(draft: dict[str, Any]) -> str:
             said = f"Could not look: {failed if looks['sources'] else 'no sources yet'}"
         case _:
             said = _lead([fold(story["headline"]).rstrip(".") for story in draft["stories"][:2]], room)
-    return cut(said, room) + day
+    return cut(_no_encoded_word(said), room) + day
+
+
+def _no_encoded_word(text: str) -> str:
+    """`text` with nothing in it that looks like an encoded word (RFC 2047): the email package would decode one that a
+    title brings along, line break and all, and write what follows as a header of its own."""
+    return text.replace("=?", "= ?")
 
 
 def _sources(count: int) -> str:
@@ -129,7 +135,7 @@ def _mailbox(text: str, what: str) -> Address:
     name = fold(name)
     if len(name) > 1 and name[0] == name[-1] == '"':
         name = name[1:-1].replace('\\"', '"').replace("\\\\", "\\")
-    return Address(display_name=name, addr_spec=address)
+    return Address(display_name=_no_encoded_word(name), addr_spec=address)
 
 
 def _checked(mail: bytes) -> bytes:

@@ -148,9 +148,7 @@ def _source(source: dict[str, Any], notes: list[str]) -> str:
 
 
 def _footer(draft: dict[str, Any]) -> str:
-    lines = [f"{draft['coverage']['line']}.", coverage.left_out(draft), f"{draft['writer']}."]
-    lines.append(f"times in {phrases.place(draft['zone'])}.")
-    told = "\n".join(f"<p>{escape(phrases.capital(line))}</p>" for line in lines if line)
+    told = "\n".join(f"<p>{escape(line)}</p>" for line in coverage.foot(draft))
     return f"""<footer>
 {told}
 <p class="inside"><a href="evidence.jsonl">Evidence</a> · <a href="brief.md">As text</a></p>

@@ -31,7 +31,7 @@ def markdown(draft: dict[str, Any]) -> str:
         parts += [_md(text) for text in story["body"]]
         why = f"  \n{_md(phrases.capital(story['why']))}" if story["why"] and story["form"] == "long" else ""
         parts.append(f"{_md_sources(story)}{why}")
-    parts += [draft["ending"], "---", "  \n".join(_md(line) for line in _foot(draft))]
+    parts += [draft["ending"], "---", "  \n".join(_md(line) for line in coverage.foot(draft))]
     return "\n\n".join(parts) + "\n"
 
 
@@ -73,7 +73,7 @@ def text(draft: dict[str, Any]) -> str:
         blocks += ["IN SHORT"] if shorts == 1 and story["form"] == "short" else []
         blocks.append(_story(story, listed))
     blocks.append(draft["ending"])
-    blocks.append("\n".join(["-" * COLUMNS, *(_wrap(line) for line in _foot(draft))]))
+    blocks.append("\n".join(["-" * COLUMNS, *(_wrap(line) for line in coverage.foot(draft))]))
     if listed:
         blocks.append("\n".join(f"[{number}] {url}" for number, url in enumerate(listed, 1)))
     return "\n\n".join(blocks) + "\n"
@@ -100,12 +100,6 @@ def _sources(story: dict[str, Any], listed: list[str]) -> str:
         noted = f"{source['time']} [{len(listed)}]" if url else source["time"]
         named.append(f"{source['name']} {noted.replace(' ', KEPT)}")
     return " · ".join([*named, *([f"{story['more_sources']} more"] if story["more_sources"] else [])])
-
-
-def _foot(draft: dict[str, Any]) -> list[str]:
-    lines = [f"{draft['coverage']['line']}.", coverage.left_out(draft), f"{draft['writer']}."]
-    lines.append(f"times in {phrases.place(draft['zone'])}.")
-    return [phrases.capital(line) for line in lines if line]
 
 
 def _wrap(passage: str, first: str = "", rest: str = "") -> str:

@@ -12,7 +12,15 @@ import typer
 
 from matins.rules.errors import MatinsError, ProfileRefused
 
-COMMANDS = ("matins.cli.runtime",)
+COMMANDS = (
+    "matins.cli.runtime",
+    "matins.cli.morning",
+    "matins.cli.owed",
+    "matins.cli.why",
+    "matins.cli.run",
+    "matins.cli.profile",
+    "matins.cli.source",
+)
 """Modules that bring commands. Each has `register(app)`, and imports what a command needs inside that command."""
 
 CANNOT_LOOK = 3

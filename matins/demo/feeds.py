@@ -48,7 +48,8 @@ SOURCES = (
 )
 
 UNREACHABLE_NAME = "harbour-news"
-UNREACHABLE_URL = "http://127.0.0.1:1/harbour-news.xml"
+UNREACHABLE_HOST = "127.0.0.1:1"
+UNREACHABLE_URL = f"http://{UNREACHABLE_HOST}/harbour-news.xml"
 """The ninth source: nothing listens there (port 1 is the multiplexer that nobody runs), so it refuses to connect."""
 
 PROFILE = """\

@@ -101,7 +101,7 @@ def accept_found(conn: Conn, work_key: str, *, mail_id: str, sighting: Sighting)
         reference=mail_id,
         reply=None,
         receipt=Jsonb({"found_by": sighting.mechanism, "placement": sighting.placement}),
-        by=f"found by {sighting.mechanism} in {sighting.placement}",
+        by=f"looked for and found in the {sighting.placement}",
     )
     return got is not None
 

@@ -23,15 +23,18 @@ class Mailbox:
     reused: bool
 
 
-def start(data: Path, *, smtp_port: int, imap_port: int) -> Mailbox:
-    """Start the mailbox in `data` on these ports, or find it running there. Raises Refused."""
+def start(data: Path, *, smtp_port: int, imap_port: int, idle: float) -> Mailbox:
+    """Start the mailbox in `data` on these ports, or find it running there. Raises Refused if it cannot start.
+
+    `idle` is how many seconds its SMTP side keeps a silent connection.
+    """
     from matins.local import mailbox
 
     directory = data / "mailbox"
     directory.mkdir(mode=0o700, exist_ok=True)
     command = (
         sys.executable, "-m", "matins.local.mailbox", "--data", str(directory),
-        "--smtp-port", str(smtp_port), "--imap-port", str(imap_port),
+        "--smtp-port", str(smtp_port), "--imap-port", str(imap_port), "--idle", str(idle),
     )  # fmt: skip
     made = Part(
         NAME,

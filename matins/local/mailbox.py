@@ -76,13 +76,18 @@ class Sink:
         try:
             return await asyncio.to_thread(self._maildir.take, mail, sender=sender, to=to)
         except OSError as error:
-            print(f"a mail could not be kept: {error.strerror or error}", file=sys.stderr, flush=True)
+            print(f"a mail could not be kept: {_reason(error)}", file=sys.stderr, flush=True)
             return "452 4.3.1 The mail could not be kept, try again later"
 
 
 @contextmanager
 def _only_one(data: Path) -> Iterator[None]:
-    with (data / "mailbox.lock").open("a") as lock:
+    try:
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = (data / "mailbox.lock").open("a")
+    except OSError as error:
+        raise Refused(f"{data} cannot be used ({_reason(error)}): name another --data") from None
+    with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -90,12 +95,18 @@ def _only_one(data: Path) -> Iterator[None]:
         yield
 
 
+def _reason(error: OSError) -> str:
+    return os.strerror(error.errno) if error.errno else str(error)
+
+
 def _listen(port: int, *, option: str) -> socket.socket:
     try:
         listener = socket.create_server((HOST, port), backlog=128)
     except OSError as error:
-        reason = f"port {port} of {HOST} cannot be used ({error.strerror}): set another {option}"
-        raise Refused(reason) from None
+        reason = _reason(error)
+        raise Refused(f"port {port} of {HOST} cannot be used ({reason}): set another {option}") from None
+    except OverflowError:
+        raise Refused(f"{port} is no port: set another {option}") from None
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # asyncio does so only for its own
     return listener
 
@@ -116,15 +127,9 @@ async def _serve(sink: Sink, listener: socket.socket, *, idle: float) -> None:
 
 
 def run(data: Path, *, smtp_port: int, imap_port: int, idle: float = IDLE) -> None:
-    """Serve until SIGTERM. Port 0 takes a free one. Raises Refused if a port or the directory cannot be
-    used.
-    """
-    try:
-        data.mkdir(parents=True, exist_ok=True)
-        with _only_one(data):
-            _run(data, smtp_port=smtp_port, imap_port=imap_port, idle=idle)
-    except PermissionError:
-        raise Refused(f"{data} cannot be written: name another --data") from None
+    """Serve until SIGTERM. Port 0 takes a free one. Raises Refused if port or directory cannot be used."""
+    with _only_one(data):
+        _run(data, smtp_port=smtp_port, imap_port=imap_port, idle=idle)
 
 
 def _run(data: Path, *, smtp_port: int, imap_port: int, idle: float) -> None:

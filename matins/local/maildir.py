@@ -27,8 +27,9 @@ class Maildir:
         self._one_line_at_a_time = threading.Lock()
         for folder in (root / "tmp", root / "new", root / "cur"):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _sync(root)
-        _sync(root.parent)
+        os.close(os.open(ledger, os.O_WRONLY | os.O_CREAT, 0o600))
+        for folder in (root, root.parent, ledger.parent):
+            _sync(folder)
 
     def take(self, mail: bytes, *, sender: str, to: Sequence[str]) -> str:
         """Keep `mail` for good and return the reply that says so. Raises OSError if it could not be kept."""
@@ -51,9 +52,7 @@ class Maildir:
         """Finish what a killed process began: mail with a line moves to `new`, what has none was never
         taken.
         """
-        if self._ledger.exists():
-            whole = self._ledger.read_bytes().rfind(b"\n") + 1
-            os.truncate(self._ledger, whole)
+        os.truncate(self._ledger, self._ledger.read_bytes().rfind(b"\n") + 1)
         taken = {entry["id"] for entry in read_ledger(self._ledger)}
         for leftover in (self._root / "tmp").iterdir():
             if leftover.name in taken:

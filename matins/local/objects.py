@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from matins.local import part
+from matins.local import part, private
 from matins.local.part import Part
 
 NAME = "objects"
@@ -130,12 +130,7 @@ def _forget(s3: Any, bucket: str, key: str) -> None:
 
 
 def _keys(file: Path) -> tuple[str, str]:
-    """The keys of the local store, made once and kept in a file that only its owner reads."""
-    if not file.exists():
-        half = file.with_suffix(".new")
-        half.unlink(missing_ok=True)
-        with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
-            json.dump([secrets.token_hex(10), secrets.token_urlsafe(30)], out)
-        half.rename(file)
-    access, secret = json.loads(file.read_text(encoding="ascii"))
+    """The keys of the local store, made once."""
+    made = private.keep(file, lambda: json.dumps([secrets.token_hex(10), secrets.token_urlsafe(30)]))
+    access, secret = json.loads(made)
     return access, secret

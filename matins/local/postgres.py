@@ -17,7 +17,7 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from matins.local import part
+from matins.local import part, private
 from matins.local.part import Part
 from matins.rules.errors import Refused
 
@@ -44,7 +44,7 @@ def start(data: Path, *, port: int, options: tuple[str, ...] = (), sync: bool = 
     `sync=False`, for tests, does not wait for the disk when a new one is made. Raises Refused.
     """
     prefix = _prefix(data)
-    password = _password(data / "postgres-password")
+    password = private.keep(data / "postgres-password", lambda: secrets.token_urlsafe(24))
     cluster = data / "postgres"
     if not (cluster / "PG_VERSION").exists():
         _create(cluster, prefix=prefix, password_file=data / "postgres-password", sync=sync)
@@ -112,17 +112,6 @@ def _create_database(admin: str) -> None:
     with psycopg.connect(admin, autocommit=True, connect_timeout=10) as conn:
         if conn.execute("select from pg_database where datname = %s", (DATABASE,)).fetchone() is None:
             conn.execute(sql.SQL("create database {}").format(sql.Identifier(DATABASE)))
-
-
-def _password(file: Path) -> str:
-    """The password of the local Postgres, made once and kept in a file that only its owner reads."""
-    if not file.exists():
-        half = file.with_suffix(".new")
-        half.unlink(missing_ok=True)
-        with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
-            out.write(secrets.token_urlsafe(24))
-        half.rename(file)
-    return file.read_text(encoding="ascii").strip()
 
 
 def _program(name: str) -> str:

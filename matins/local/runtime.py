@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,15 +18,16 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from matins.local import mail, objects, part, ports, postgres, process, temporal, worker
+from matins.demo.feeds import UNREACHABLE_HOST
+from matins.local import feeds, mail, objects, part, ports, postgres, private, process, temporal, worker
 from matins.rules.errors import Refused
 from matins.settings import RUNTIME_FILE, Settings
 
 Say = Callable[[str], None]
 """Takes one line, at most 80 columns."""
 
-PARTS = (postgres.NAME, temporal.NAME, objects.NAME, mail.NAME, worker.NAME)
-"""In the order of starting."""
+PARTS = (postgres.NAME, temporal.NAME, objects.NAME, mail.NAME, feeds.NAME, worker.NAME)
+"""In the order of starting; the demo's feeds only where the demo was asked for."""
 _PORTS = {
     "postgres": (postgres.NAME, 1),
     "temporal": (temporal.NAME, 1),
@@ -35,6 +35,7 @@ _PORTS = {
     "objects": (objects.NAME, objects.WIDTH),
     "smtp": (mail.NAME, 1),
     "imap": (mail.NAME, 1),
+    "feeds": (feeds.NAME, 1),
 }
 """Which part listens on each port, and how many in a row it needs."""
 
@@ -55,7 +56,7 @@ class _Shown:
     text: str
 
 
-def up(settings: Settings, *, say: Say, with_worker: bool = True) -> Runtime:
+def up(settings: Settings, *, say: Say, with_worker: bool = True, with_feeds: bool = False) -> Runtime:
     """Have everything running, and say one line for each part.
 
     A second call at the same time waits for the first, and then finds everything ready. Raises Refused if a part
@@ -63,7 +64,7 @@ def up(settings: Settings, *, say: Say, with_worker: bool = True) -> Runtime:
     """
     _prepare(settings.data)
     with _alone(settings.data, say=say):
-        settings = _all_up(settings, say=say, with_worker=with_worker)
+        settings = _all_up(settings, say=say, with_worker=with_worker, with_feeds=with_feeds)
     return Runtime(settings, tuple(name for name in PARTS if _is_here(settings.data, name)))
 
 
@@ -116,12 +117,13 @@ def line(name: str, text: str, seconds: float) -> str:
     return f"  {name:<10} {text:<57.57} {seconds:>6.1f} s"
 
 
-def _all_up(settings: Settings, *, say: Say, with_worker: bool) -> Settings:
+def _all_up(settings: Settings, *, say: Say, with_worker: bool, with_feeds: bool = False) -> Settings:
     chosen = _ports(settings)
     _remember(settings.data, {"ports": chosen})
     starters = _starters(settings, chosen)
     for name in PARTS[:-1]:
-        settings = _bring_up(settings, name, starters[name], say=say)
+        if name != feeds.NAME or with_feeds or _is_known(settings.data, name):
+            settings = _bring_up(settings, name, starters[name], say=say)
     if with_worker:
         _bring_up(settings, worker.NAME, lambda: _worker(settings), say=say)
     return settings
@@ -148,6 +150,7 @@ def _starters(settings: Settings, chosen: Mapping[str, int]) -> dict[str, Callab
         temporal.NAME: lambda: _temporal(settings, chosen["temporal"], chosen["temporal_ui"]),
         objects.NAME: lambda: _objects(settings, chosen["objects"]),
         mail.NAME: lambda: _mailbox(settings, chosen["smtp"], chosen["imap"]),
+        feeds.NAME: lambda: _feeds(settings, chosen["feeds"]),
     }
 
 
@@ -193,11 +196,17 @@ def _mailbox(settings: Settings, smtp_port: int, imap_port: int) -> _Shown:
     if settings.is_given("smtp_url"):
         host = urlsplit(settings.smtp_url.get_secret_value()).hostname
         return _Shown({}, f"outside, {host}: it is asked when a mail is sent")
-    started = mail.start(settings.data, smtp_port=smtp_port, imap_port=imap_port)
+    started = mail.start(settings.data, smtp_port=smtp_port, imap_port=imap_port, idle=settings.smtp_idle)
     addresses = {"smtp_url": started.smtp_url}
     if not settings.is_given("imap_url"):
         addresses["imap_url"] = started.imap_url
     return _Shown(addresses, "ready  a test mailbox, nothing leaves this machine")
+
+
+def _feeds(settings: Settings, port: int) -> _Shown:
+    feeds.start(settings.data, port=port)
+    allowed = {*settings.allow_hosts, f"127.0.0.1:{port}", UNREACHABLE_HOST}
+    return _Shown({"allow_hosts": tuple(sorted(allowed))}, f"ready  127.0.0.1:{port}, the demo's nine sources")
 
 
 def _worker(settings: Settings) -> _Shown:
@@ -212,7 +221,7 @@ def _stop(settings: Settings, name: str) -> bool | None:
     if name == worker.NAME:
         return worker.stop(settings.data, grace=settings.grace + 5)
     stops: dict[str, Callable[[Path], bool | None]] = {
-        part_.NAME: part_.stop for part_ in (postgres, temporal, objects, mail)
+        part_.NAME: part_.stop for part_ in (postgres, temporal, objects, mail, feeds)
     }
     return stops[name](settings.data)
 
@@ -222,7 +231,7 @@ def _ports(settings: Settings) -> dict[str, int]:
     return {
         name: ports.choose(
             name,
-            wanted=getattr(settings, f"{name}_port"),
+            wanted=getattr(settings, f"{name}_port", 0),
             remembered=remembered.get(name, 0),
             ours=_is_here(settings.data, part_name),
             data=settings.data,
@@ -254,10 +263,7 @@ def _remember(data: Path, more: Mapping[str, Mapping[str, Any]]) -> None:
     known = _runtime_file(data)
     for section, values in more.items():
         known[section] = {**known.get(section, {}), **values}
-    half = data / f".{RUNTIME_FILE}.{os.getpid()}"
-    with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
-        json.dump(known, out, indent=1)
-    half.replace(data / RUNTIME_FILE)
+    private.write(data / RUNTIME_FILE, json.dumps(known, indent=1))
 
 
 def _prepare(data: Path) -> None:

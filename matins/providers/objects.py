@@ -15,7 +15,7 @@ import threading
 import uuid
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -176,7 +176,7 @@ class Objects:
                 if _code(error) == "NoSuchKey":
                     return None
                 raise
-            with answer["Body"] as body:
+            with closing(answer["Body"]) as body:
                 content = body.read()
             claimed = answer.get("Metadata", {}).get("sha256", "")
             return _Stored(content, answer.get("ETag", ""), answer.get("VersionId", ""), claimed)
@@ -235,10 +235,12 @@ class Objects:
         import botocore.session
         from botocore.config import Config
 
-        session = botocore.session.Session()
-        session.set_config_variable("profile", None)  # nothing from a person's own ~/.aws
-        session.set_config_variable("config_file", os.devnull)
-        session.set_config_variable("credentials_file", os.devnull)
+        nothing_of_a_person = {
+            "profile": (None, None, None, None),
+            "config_file": (None, None, os.devnull, None),
+            "credentials_file": (None, None, os.devnull, None),
+        }
+        session = botocore.session.Session(session_vars=nothing_of_a_person)
         return session.create_client(
             "s3",
             endpoint_url=self._endpoint,

@@ -59,6 +59,8 @@ class Profile:
         for field in ("opens", "closes", "ready_by", "useful_until"):
             plain[field] = getattr(self, field).isoformat("minutes")
         plain["send_at"] = self.send_at.isoformat("minutes") if self.send_at else None
+        # A list of pairs: JSON objects have no order, and the first topics weigh most.
+        plain["interests"] = [[topic, list(words)] for topic, words in self.interests.items()]
         return plain
 
     @property
@@ -74,7 +76,7 @@ def from_document(document: dict[str, Any]) -> Profile:
         plain[field] = time.fromisoformat(plain[field])
     plain["send_at"] = time.fromisoformat(plain["send_at"]) if plain["send_at"] else None
     plain["products"] = tuple(plain["products"])
-    plain["interests"] = {topic: tuple(words) for topic, words in plain["interests"].items()}
+    plain["interests"] = {topic: tuple(words) for topic, words in plain["interests"]}
     plain["destinations"] = tuple(Destination(**one) for one in plain["destinations"])
     return Profile(**plain)
 

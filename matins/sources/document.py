@@ -33,6 +33,8 @@ _CHARACTER = re.compile(r"&#(?:[xX]([0-9a-fA-F]*)|([0-9]*));")
 _AMPERSAND = re.compile(r"&(?!#(?:x[0-9a-fA-F]+|[0-9]+);|(?:amp|lt|gt|quot|apos);)(?:([A-Za-z][A-Za-z0-9]{1,31});)?")
 _ROOT = re.compile(r"<((?:[\w.-]+:)?(?:rss|feed|rdf|channel))(?=[\s/>])", re.IGNORECASE)
 _HTML = re.compile(r"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+_LONG_WORD = re.compile(r"[\w.+-]{1000}")
+"""Words this long are broken: looking for a mail address in one takes feedparser the square of its length."""
 _LOOK = 65_536
 """How far into a document its root element is looked for."""
 
@@ -65,7 +67,7 @@ def mended_xml(text: str) -> str:
     feed = _without_surroundings(text)
     if feed.count("<") > MAX_TAGS:
         raise ProviderRefused(f"too large: more than {MAX_TAGS} tags")
-    return "<?xml version='1.0' encoding='utf-8'?>\n" + _mended(_FORBIDDEN.sub("", feed))
+    return "<?xml version='1.0' encoding='utf-8'?>\n" + _mended(_LONG_WORD.sub(r"\g<0> ", _FORBIDDEN.sub("", feed)))
 
 
 def _declared(body: bytes) -> str:

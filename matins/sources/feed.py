@@ -16,6 +16,7 @@ from matins.sources.entry import Entry
 from matins.sources.json_feed import read_json
 from matins.sources.xml_feed import read_xml
 
+MAX_ENTRIES = 5_000
 _COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 
 
@@ -31,6 +32,8 @@ def read_feed(body: bytes, *, content_type: str, url: str) -> tuple[str, tuple[I
         raise ProviderRefused("not a feed: it is empty")
     is_json = text.lstrip("\ufeff \t\r\n").startswith(("{", "["))
     title, found = (read_json if is_json else read_xml)(text, url=url)
+    if len(found) > MAX_ENTRIES:
+        raise ProviderRefused(f"too large: more than {MAX_ENTRIES} entries")
     entries = [entry for entry in found if not entry.says_nothing]
     if found and not entries:
         raise ProviderRefused("a feed whose entries say nothing")

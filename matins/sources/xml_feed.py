@@ -16,7 +16,7 @@ from matins.sources.address import item_url
 from matins.sources.document import mended_xml
 from matins.sources.entry import Entry
 
-MAX_LOOSE = 1_000_000
+MAX_LOOSE = 500_000
 """Characters of a document that is not well-formed and still read: the forgiving parser is slow."""
 _PLAIN, _MARKUP = "text/plain", ("text/html", "application/xhtml+xml")
 _GUID = re.compile(r"<((?:[\w.-]+:)?)(guid|id)((?:\s[^<>]{0,1000})?)>", re.IGNORECASE)

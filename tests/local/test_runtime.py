@@ -31,6 +31,16 @@ def load(data: Path, **environment: str) -> Settings:
     return settings.load({"MATINS_DATA": str(data), "MATINS_CONFIG": "/dev/null", **environment})
 
 
+def environment(data: Path) -> dict[str, str]:
+    ours = {
+        "MATINS_DATA": str(data),
+        "MATINS_CONFIG": "/dev/null",
+        "PYTHONPATH": str(CHECKOUT),
+        "PYTHONUNBUFFERED": "1",
+    }
+    return {**os.environ, **ours}
+
+
 def pids(data: Path) -> dict[str, int]:
     found = {name: process.running(part.pid_file(data, name)) for name in PARTS}
     return {name: running.pid for name, running in found.items() if running}
@@ -40,20 +50,16 @@ def pids(data: Path) -> dict[str, int]:
 def data(tmp_path_factory):
     """A data directory whose parts were started by two launchers at once, both killed as soon as they were done."""
     directory = tmp_path_factory.mktemp("runtime") / "data"
-    environment = {
-        **os.environ,
-        "MATINS_DATA": str(directory),
-        "MATINS_CONFIG": "/dev/null",
-        "PYTHONPATH": str(CHECKOUT),
-    }
     launchers = [
-        subprocess.Popen([sys.executable, "-c", LAUNCHER], env=environment, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", LAUNCHER], env=environment(directory), stdout=subprocess.PIPE, text=True
+        )
         for _ in range(2)
     ]
     said = [launcher.communicate(timeout=60)[0] for launcher in launchers]
     (directory / "said.json").write_text(json.dumps(said))
     yield directory
-    for name in reversed(PARTS):
+    for name in ("worker", *reversed(PARTS)):
         part.stop(directory, name, grace=5, end_with=signal.SIGINT if name == "postgres" else signal.SIGTERM)
 
 
@@ -113,15 +119,26 @@ def test_nothing_listens_to_other_machines(data) -> None:
                     assert fields[1].startswith(loopback), (pid, fields[1])
 
 
-def test_down_leaves_no_process_and_nothing_to_heal(data) -> None:
-    found, before = load(data), pids(data)
-    said: list[str] = []
-    assert runtime.down(found, say=said.append)
-    assert [line.split()[0] for line in said] == list(reversed(PARTS))
-    assert not any(Path(f"/proc/{pid}").exists() for pid in before.values())
-    assert runtime.heal(found, say=print) == ()
+def test_up_in_the_foreground_stops_everything_in_reverse_order_when_told_to(data) -> None:
+    known = [process.read(part.pid_file(data, name)) for name in PARTS]
+    command = [sys.executable, "-m", "matins.cli", "up"]
+    with subprocess.Popen(
+        command, env=environment(data), cwd=CHECKOUT, stdout=subprocess.PIPE, text=True
+    ) as foreground:
+        assert foreground.stdout
+        assert any("Ctrl-C" in line for line in foreground.stdout)
+        foreground.send_signal(signal.SIGTERM)
+        stopped = [line.split()[0] for line in foreground.stdout if " stopped " in line]
+        assert foreground.wait(timeout=30) == 0
+    assert stopped == ["worker", *reversed(PARTS)]
+    assert not any(process.alive(each) for each in known if each)
+
+
+def test_what_was_stopped_stays_down(data) -> None:
     assert runtime.is_down(data)
-    assert not runtime.down(found, say=print)
+    assert runtime.heal(load(data), say=print) == ()
+    assert not runtime.down(load(data), say=print)
+    assert pids(data) == {}
 
 
 def test_a_port_that_somebody_else_has_is_refused_before_anything_starts(tmp_path) -> None:
@@ -133,13 +150,13 @@ def test_a_port_that_somebody_else_has_is_refused_before_anything_starts(tmp_pat
 
 
 def test_a_given_server_that_does_not_answer_is_named_and_none_is_started(tmp_path) -> None:
-    dsn = f"postgresql://nobody@127.0.0.1:{part_free()}/x"
+    dsn = f"postgresql://nobody@127.0.0.1:{free_port()}/x"
     with pytest.raises(Refused, match="MATINS_POSTGRES_DSN"):
         runtime.up(load(tmp_path, MATINS_POSTGRES_DSN=dsn), say=print, with_worker=False)
     assert runtime.is_down(tmp_path)
 
 
-def part_free() -> int:
+def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as server:
         return int(server.getsockname()[1])
 

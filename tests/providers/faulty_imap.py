@@ -33,6 +33,7 @@ class FaultyImap:
         self.commands: list[str] = []
         self._stopping = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.port: int = self._listener.getsockname()[1]
         self.url = f"imap://reader:hush@127.0.0.1:{self.port}"
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -89,7 +90,8 @@ class FaultyImap:
                 for line in self.special if "SPECIAL-USE" in command else self.listing:
                     self._say(b"* LIST " + line)
             case "EXAMINE" | "SELECT":
-                self._open = command.partition(" ")[2].strip('"').replace('\\"', '"')
+                name = command.partition(" ")[2]
+                self._open = name[1:-1].replace('\\"', '"') if name.startswith('"') else name
                 if self._open not in self.folders:
                     return "NO no such folder"
                 self._say(f"* {len(self.folders[self._open])} EXISTS".encode())

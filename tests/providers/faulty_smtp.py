@@ -101,6 +101,7 @@ class FaultySmtp:
         self.commands: list[str] = []
         self.stopping, self.ended = threading.Event(), threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.port: int = self._listener.getsockname()[1]
         self.url = f"smtp://127.0.0.1:{self.port}"
         self._threads = [threading.Thread(target=self._accept, daemon=True)]
@@ -171,7 +172,7 @@ class Connection:
             self.send(b"".join(f"250-{line}\r\n".encode() for line in lines[:-1]))
             return self._say(f"250 {lines[-1]}")
         going_on = self._answer(verb)
-        if verb == STARTTLS and going_on:
+        if verb == STARTTLS and going_on and STARTTLS not in self.server.faults:
             self._encrypt()
         if verb == DATA and going_on and DATA not in self.server.faults:
             return self._read_mail()

@@ -137,7 +137,7 @@ def test_a_folder_with_more_candidates_than_are_compared_is_not_complete() -> No
 def test_found_in_junk_counts_though_the_inbox_could_not_be_looked_at() -> None:
     mail = Mail()
     folders, listing = {"INBOX": [], "Junk": [header(mail)]}, (INBOX, rb'() "/" Junk')
-    with FaultyImap(folders, listing=listing, faults={"EXAMINE INBOX": "NO"}) as server:
+    with FaultyImap(folders, listing=listing, faults={"EXAMINE INBOX": "NO later"}) as server:
         assert look(server.url, mail).placement == "junk"
 
 

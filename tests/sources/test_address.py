@@ -45,7 +45,7 @@ def test_one_page_has_one_canonical_address(url: str, canonical: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_web_address_is_refused_in_one_sentence(url: str) -> None:
-    with pytest.raises(Refused, match="^bad URL: .*; write it as https://host/path$") as refusal:
+    with pytest.raises(Refused, match=r"^bad URL: .*; write it as https://host/path$") as refusal:
         canonical_url(url)
     assert "secret" not in str(refusal.value)
 
@@ -81,6 +81,9 @@ def test_an_items_link_is_absolute_and_keeps_its_place_on_the_page() -> None:
     assert item_url("/a#xtor=RSS-1", base=base) == "https://news.example/a"
 
 
-@pytest.mark.parametrize("href", ["", "javascript:alert(1)", "mailto:desk@news.example", "http://a:b@news.example/", "data:text/html,x"])  # fmt: skip
+@pytest.mark.parametrize(
+    "href",
+    ["", "javascript:alert(1)", "mailto:desk@news.example", "http://a:b@news.example/", "data:text/html,x"],
+)
 def test_a_link_that_is_not_of_the_web_is_no_link(href: str) -> None:
     assert item_url(href, base="https://news.example/feed") == ""

@@ -1,0 +1,190 @@
+"""`matins owed`: what is owed on a date, to everyone, and how far it got."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from datetime import date, datetime
+
+    from matins.rules.verdict import Morning
+
+_WIDTH = 80
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command."""
+    app.command()(owed)
+
+
+def owed(
+    on: Annotated[str, typer.Option("--date", help="Another date, as 2026-11-30; default: each owner's today.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Keys, tokens and references.")] = False,
+) -> None:
+    """What is owed, how far it got, and what waits for you. Exit 0: all well or not yet due; 1: not."""
+    from matins import settings
+    from matins.cli.connection import ledger
+    from matins.cli.times import parse_day
+    from matins.ledger import standing
+    from matins.rules.verdict import State, state
+
+    day = parse_day(on) if on else None
+    with ledger(settings.load()) as conn:
+        zones = standing.zones(conn)
+        refused = standing.cannot(conn, list(zones))
+        checked, now = standing.last_check(conn)
+        mornings = _mornings(conn, zones, day, now)
+    viewer = Counter(zones.values()).most_common(1)[0][0] if zones else "UTC"
+    shown = day or _today(now, viewer)
+    if as_json:
+        typer.echo(json.dumps(_document(shown, mornings), indent=1))
+    else:
+        unplanned = {} if day else {name: "" for name in zones if name not in {one.owner for one in mornings}}
+        typer.echo(_page(shown, viewer, now, mornings, {**unplanned, **refused}, checked, verbose=verbose))
+    well = {State.READY, State.DUE, State.NOT_YET}
+    if refused or any(state(one) not in well for one in mornings):
+        raise typer.Exit(1)
+
+
+def _today(now: datetime, zone: str) -> date:
+    from matins.rules import calendar
+    from matins.rules.errors import ProfileRefused
+
+    try:
+        return calendar.local_date(now, zone)
+    except ProfileRefused:
+        return now.date()
+
+
+def _mornings(conn: Any, zones: dict[str, str], day: date | None, now: datetime) -> list[Morning]:
+    from matins.ledger import standing
+
+    if day is not None:
+        return standing.mornings(conn, day)
+    found = []
+    for today in sorted({_today(now, zone) for zone in zones.values()}):
+        owners = {owner for owner, zone in zones.items() if _today(now, zone) == today}
+        found += [one for one in standing.mornings(conn, today) if one.owner in owners]
+    return sorted(found, key=lambda one: one.owner)
+
+
+def _page(
+    day: date,
+    viewer: str,
+    now: datetime,
+    mornings: list[Morning],
+    without: dict[str, str],
+    checked: float | None,
+    *,
+    verbose: bool,
+) -> str:
+    from matins.cli.telling import standing
+    from matins.cli.times import ago, clock, long_day, place
+    from matins.rules.verdict import State, since, state
+
+    head = f"{long_day(day)}, seen from {place(viewer)} at {clock(now, viewer)}"
+    table: list[tuple[str, ...]] = [("OWNER", "WHAT", "STATE", "SINCE", "WHERE IT STANDS")]
+    for one in mornings:
+        stands = standing(one, viewer=viewer)
+        table.append((one.owner, one.product, state(one).value, clock(since(one), viewer), stands))
+    for owner, why in without.items():
+        table.append((owner, "-", "CANNOT" if why else "NOT YET", "", why or "not planned yet; the next check does it"))
+    due = [one for one in mornings if state(one) is not State.NOT_YET]
+    ready = sum(state(one) is State.READY for one in due)
+    last = f"Last check {ago(checked)}." if checked is not None else "No check has run yet."
+    tail = f"{ready} of {len(due)} due {'is' if ready == 1 else 'are'} ready.  {last}"
+    if len(table) == 1:
+        return f"{head}\n\nNothing is owed to anybody on this date.\n\n{last}"
+    parts = [head, _rows(table), tail, _for_you(mornings, without)]
+    if verbose:
+        parts.append(_verbose(mornings))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _rows(table: list[tuple[str, ...]]) -> str:
+    import textwrap
+
+    widths = [max(len(row[at]) for row in table) for at in range(4)]
+    lead = sum(widths) + 4 + 4
+    told = []
+    for row in table:
+        head = "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=False))
+        room = max(_WIDTH - lead, 24)
+        first, *rest = textwrap.wrap(row[4], room) or [""]
+        told.append(f"{head}  {first}".rstrip())
+        told += [" " * lead + line for line in rest]
+    return "\n".join(told)
+
+
+def _for_you(mornings: list[Morning], without: dict[str, str]) -> str:
+    from matins.cli.telling import first_missing
+    from matins.rules.verdict import State, state
+
+    told = []
+    for one in mornings:
+        if state(one) is State.HELD:
+            told.append(f"{one.owner}'s mail may have been sent. Look whether it came:  matins why {one.owner}")
+        elif state(one) in (State.LATE, State.MISSED):
+            told.append(f"{one.owner}: missing {first_missing(one)}.  matins why {one.owner}")
+    told += [f"{owner}: {why}" for owner, why in without.items() if why]
+    return "\n".join(["For you", *(f"  {number}  {text}" for number, text in enumerate(told, 1))]) if told else ""
+
+
+def _verbose(mornings: list[Morning]) -> str:
+    told = []
+    for one in mornings:
+        told.append(f"{one.key}  {one.status}  token {one.token or '-'}")
+        for step in one.steps:
+            told.append(f"  {step.step:<9} {step.status:<10} tries {step.attempts}  {step.provider or '-'}")
+            told += [f"    {step.reference}"] if step.reference else []
+        for message in one.messages:
+            told.append(f"  {message.work_key}  {message.status}  {message.provider or '-'}")
+            told += [f"    {message.reference}"] if message.reference else []
+    return "\n".join(told)
+
+
+def _document(day: date, mornings: list[Morning]) -> dict[str, Any]:
+    return {"date": day.isoformat(), "owed": [_one(morning) for morning in mornings]}
+
+
+def _one(morning: Morning) -> dict[str, Any]:
+    from matins.rules.verdict import missing, state
+
+    return {
+        "key": morning.key,
+        "owner": morning.owner,
+        "product": morning.product,
+        "local_date": morning.local_date,
+        "status": morning.status,
+        "state": state(morning).value,
+        "token": morning.token,
+        "attempts": morning.steps[0].attempts,
+        "steps": [
+            {
+                "step": step.step,
+                "status": step.status,
+                "provider": step.provider,
+                "reference": step.reference,
+                "attempts": step.attempts,
+            }
+            for step in morning.steps
+        ],
+        "messages": [
+            {
+                "channel": message.channel,
+                "destination": message.destination,
+                "status": message.status,
+                "provider": message.provider,
+                "reference": message.reference,
+                "mechanism": message.mechanism,
+                "placement": message.placement,
+            }
+            for message in morning.messages
+        ],
+        "missing": missing(morning),
+    }

@@ -1,0 +1,86 @@
+"""`matins profile`: what an owner is owed, where and when, from a file that you keep."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+commands = typer.Typer(help="What an owner is owed, where and when.", no_args_is_help=True)
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands."""
+    app.add_typer(commands, name="profile")
+
+
+@commands.command()
+def apply(
+    files: Annotated[list[Path], typer.Argument(help="TOML files, one profile each.")],
+) -> None:
+    """Take over profiles from files. One that cannot be is refused by name; the others are applied."""
+    from matins import settings
+    from matins.cli.connection import ledger
+    from matins.ledger import profile
+    from matins.rules.errors import ProfileRefused
+
+    refused = 0
+    with ledger(settings.load()) as conn:
+        for file in files:
+            try:
+                applied = profile.apply(conn, _read(file))
+            except ProfileRefused as error:
+                typer.echo(error.message, err=True)
+                refused += 1
+                continue
+            said = "applied" if applied.changed else "says what it said before; nothing changed"
+            typer.echo(f"{applied.owner}: profile {applied.version} {said}")
+    if refused:
+        raise typer.Exit(2)
+
+
+def _read(file: Path) -> Any:
+    from matins.rules.errors import ProfileRefused
+    from matins.rules.profile import parse
+
+    try:
+        raw = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ProfileRefused(f"{file}: cannot be read ({(error.strerror or 'no such file').lower()})") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ProfileRefused(f"{file}: is not TOML: {error}") from error
+    return parse(raw, where=str(file))
+
+
+@commands.command()
+def show(
+    owner: Annotated[str, typer.Argument(help="Whose profile.")],
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """The current profile of an owner."""
+    from matins import settings
+    from matins.cli.connection import ledger
+    from matins.ledger import profile
+
+    with ledger(settings.load()) as conn:
+        stored = profile.current(conn, owner)
+    if as_json:
+        typer.echo(json.dumps({"version": stored.version, "hash": stored.hash, "profile": stored.document}, indent=1))
+        return
+    said = stored.document
+    send = f", not sent before {said['send_at']}" if said["send_at"] else ""
+    typer.echo(f"{owner}: profile {stored.version} ({said['zone']})")
+    typer.echo(f"  window     {said['opens']}-{said['closes']}, ready by {said['ready_by']}{send}")
+    typer.echo(f"  useful     until {said['useful_until']}")
+    typer.echo(f"  products   {', '.join(said['products'])}: {said['long']} long and {said['short']} short stories")
+    for topic, words in said["interests"]:
+        typer.echo(f"  interest   {topic}: {', '.join(words)}")
+    for one in said["destinations"]:
+        typer.echo(
+            f"  mail       {one['name']}: {one['address']} (proof: {one['proof']}, unknown: {one['if_unknown']})"
+        )
+    if not said["destinations"]:
+        typer.echo("  mail       nowhere: no destination in the profile")

@@ -1,0 +1,62 @@
+"""Workers are killed at every named point of a morning, one life after the other, and the morning still ends once.
+
+A chain names the point at which each life dies; that it died there is the proof that the point was reached. At most two
+lives die in one step: from the third claim on, crashes are spaced by half a minute.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from matins.rules import crash
+from tests.crash.life import until
+from tests.crash.receiving import assert_happened_once
+from tests.crash.scene import Scene
+
+CHAINS = {
+    "planned, fetched, begun": (
+        "plan.after_insert", "fetch.after_claim", "fetch.after_page", "action.before_row", "action.after_row",
+    ),
+    "settled, kept": ("settle.before_commit", "settle.after_commit", "call.after_reply", "record.after_commit"),
+    "claimed, started": ("claim.after_commit", "advance.before_start", "complete.before_commit@2", "put.before"),
+    "completed": ("complete.after_commit", "complete.after_commit", "put.after", "complete.after_commit"),
+}  # fmt: skip
+"""Points of a worker that serves every queue."""
+
+MAIL_CHAINS = {
+    "claimed, frozen": ("claim.after_commit", "action.before_row"),
+    "begun, connecting": ("action.after_row", "send.before_connect"),
+    "at the prompt": ("send.after_prompt", "observe.before_record"),
+    "taken, not heard": ("send.after_reply", "observe.before_record"),
+    "accepted, looked for": ("send.after_accepted", "observe.before_record"),
+}
+"""Points of a worker that serves the mail only, while another one does the rest."""
+
+STARTS = ("advance.before_start", "advance.after_start")
+"""Points between the commit of a step and the start of what follows."""
+
+
+def test_every_named_point_is_one_that_a_worker_dies_at() -> None:
+    armed = [point for chain in (*CHAINS.values(), *MAIL_CHAINS.values(), STARTS) for point in chain]
+    assert {point.partition("@")[0] for point in armed} == set(crash.POINTS)
+
+
+@pytest.mark.parametrize("chain", CHAINS.values(), ids=CHAINS)
+def test_a_morning_whose_workers_are_killed_is_finished_once(scene: Scene, chain: tuple[str, ...]) -> None:
+    key = scene.owe("ada")
+    for point in chain:
+        scene.die_at(point, sweep=True)
+    scene.live()
+    scene.finish(key, sweep=True)
+    assert_happened_once(scene, key)
+
+
+@pytest.mark.parametrize("chain", MAIL_CHAINS.values(), ids=MAIL_CHAINS)
+def test_a_mail_whose_senders_are_killed_is_sent_once(scene: Scene, chain: tuple[str, ...]) -> None:
+    key = scene.owe("ada")
+    scene.live(queues=("ledger", "ai", "fetch"))
+    for point in chain:
+        scene.die_at(point, queues=["email"])
+    scene.live(queues=["email"])
+    scene.finish(key)
+    assert_happened_once(scene, key)
