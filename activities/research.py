@@ -84,6 +84,7 @@ class Research:
             "sources": len(looks),
             "reached": sum(look.reached for look in looks),
             "items": len(items),
+            "new": sum(bool(item["rank"]) for item in document["items"]),
             "unseen": [{"name": look.name, "reason": look.reason} for look in looks if not look.reached],
         }
         with self._desk.ledger() as conn:

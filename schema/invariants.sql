@@ -100,3 +100,55 @@ select edition.key
   from edition
   left join evidence_set on evidence_set.key = edition.key
  where evidence_set.key is null;
+
+-- what is being done has a holder, and what waits has none
+select work.key
+  from work
+  left join obligation on obligation.work_key = work.key
+  left join continuation on continuation.work_key = work.key
+  left join message on message.work_key = work.key
+ where (work.holder is not null)
+    <> (coalesce(obligation.status, continuation.status, message.status) in ('running', 'sending'))
+   and work.kind <> 'ingest';
+
+-- open work that nobody holds has an attempt left
+select key from work where closed_at is null and holder is null and attempts >= budget;
+
+-- an action in flight belongs to open work
+select action.key
+  from action
+  join work on work.key = action.work_key
+ where action.status = 'in_flight'
+   and work.closed_at is not null;
+
+-- a message of unknown fate has an uncertain action, and is due to be looked for
+select message.key
+  from message
+  left join action on action.key = message.key
+ where (message.status = 'uncertain') <> (action.status is not distinct from 'uncertain')
+    or (message.status = 'uncertain' and message.look_at is null);
+
+-- a claimed run belongs to the claim that holds its window
+select ingest_run.work_key, ingest_run.token
+  from ingest_run
+  join work on work.key = ingest_run.work_key
+ where ingest_run.status = 'claimed'
+   and (ingest_run.token <> work.token or work.holder is null);
+
+-- a brief is declared only while its morning can still publish it
+select brief.key
+  from obligation as brief
+  join obligation as morning on morning.key = brief.follows
+  left join continuation on continuation.key = morning.key
+ where brief.status = 'declared'
+   and (morning.status in ('missed', 'exhausted') or continuation.status in ('done', 'exhausted'));
+
+-- every work row moves something
+select work.key
+  from work
+  left join obligation on obligation.work_key = work.key
+  left join continuation on continuation.work_key = work.key
+  left join message on message.work_key = work.key
+  left join ingest_run on ingest_run.work_key = work.key
+  left join source on source.window_key = work.key
+ where coalesce(obligation.key, continuation.key, message.key, ingest_run.work_key, source.key) is null;

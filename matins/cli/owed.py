@@ -39,7 +39,7 @@ def owed(
         refused = standing.cannot(conn, list(zones))
         checked, now = standing.last_check(conn)
         mornings = _mornings(conn, zones, day, now)
-    viewer = Counter(zones.values()).most_common(1)[0][0] if zones else "UTC"
+    viewer = _viewer(zones)
     shown = day or _today(now, viewer)
     if as_json:
         typer.echo(json.dumps(_document(shown, mornings), indent=1))
@@ -51,14 +51,18 @@ def owed(
         raise typer.Exit(1)
 
 
+def _viewer(zones: dict[str, str]) -> str:
+    """The zone that most owners live in; one that the table does not know counts for nothing."""
+    from matins.rules import calendar
+
+    known = Counter(zone for zone in zones.values() if calendar.is_known(zone))
+    return known.most_common(1)[0][0] if known else "UTC"
+
+
 def _today(now: datetime, zone: str) -> date:
     from matins.rules import calendar
-    from matins.rules.errors import ProfileRefused
 
-    try:
-        return calendar.local_date(now, zone)
-    except ProfileRefused:
-        return now.date()
+    return calendar.local_date(now, zone) if calendar.is_known(zone) else now.date()
 
 
 def _mornings(conn: Any, zones: dict[str, str], day: date | None, now: datetime) -> list[Morning]:

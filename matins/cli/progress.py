@@ -55,7 +55,7 @@ def _pieces(conn: Any, found: Morning) -> list[tuple[str, str]]:
     cover, facts = found.coverage, found.facts
     if cover:
         unseen = [f"could not look: {one['name']} ({one['reason']})" for one in cover["unseen"]]
-        read = f"{cover['reached']} of {cover['sources']} sources, {counted(cover['items'], 'new item')}"
+        read = f"{cover['reached']} of {cover['sources']} sources, {counted(cover['new'], 'new item')}"
         pieces.append(("read", "\n".join([read, *unseen])))
     if found.edition_kind:
         pieces.append(("write", f"{stories(found)}, quoted from the sources (no model used)"))

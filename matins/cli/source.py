@@ -28,6 +28,7 @@ def add(
     """Add a feed. It is looked at once: what is no feed is refused, what cannot be reached is added and said."""
     from matins import settings
     from matins.cli.connection import ledger
+    from matins.cli.telling import counted
     from matins.ledger import profile, source
     from matins.rules.errors import Refused
     from matins.rules.evidence import ReadOutcome
@@ -49,7 +50,7 @@ def add(
     if not reading.reached:
         typer.echo(f"It could not be reached now ({reading.reason}); it is tried again with every morning.")
     else:
-        typer.echo(f"Its {len(reading.items)} items of today are where it starts; only newer ones are news.")
+        typer.echo(f"It has {counted(len(reading.items), 'item')} now; only newer ones are news.")
 
 
 def _look(chosen: Any, address: str) -> Reading:
@@ -102,11 +103,13 @@ def list_(
 
 
 def _went(one: Subscribed, at: str) -> str:
+    from matins.cli.telling import counted
+
     match one.outcome:
         case None:
             return "not read yet"
         case "new" | "none":
-            return f"{one.items_read} items, read {at}"
+            return f"{counted(one.items_read, 'item')}, read {at}"
         case _:
             return f"could not look: {one.reason} ({at})"
 

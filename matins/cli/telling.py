@@ -192,7 +192,7 @@ def _what(morning: Morning, one: Recorded) -> str:
         case "obligation.claimed" | "continuation.claimed" | "message.claimed" if facts["attempt"] > 1:
             return f"try {facts['attempt']}"
         case "evidence_set.frozen":
-            return f"{coverage(morning)}, {counted(facts['items'], 'new item')}{_unseen(morning)}"
+            return f"{coverage(morning)}, {counted(morning.coverage['new'], 'new item')}{_unseen(morning)}"
         case "obligation.failed" | "continuation.failed" | "message.failed":
             return f"did not work: {facts['reason']}"
         case "obligation.exhausted" | "continuation.exhausted" | "message.exhausted" if "with" not in facts:

@@ -15,7 +15,7 @@ from matins.ledger.query import row, rows
 from matins.ledger.work import Claim, Conn, explain_holder
 from matins.rules.canonical import sha256
 from matins.rules.effects import EFFECTS
-from matins.rules.errors import ActionInFlight, Closed, IntentConflict, LeaseLost
+from matins.rules.errors import ActionInFlight, Closed, IntentConflict, LeaseLost, OutputConflict
 from matins.rules.receipt import Receipt
 
 
@@ -104,7 +104,8 @@ _FOUND = "select * from action where key = %(key)s"
 def start(
     conn: Conn, claim: Claim, *, key: str, subject: str, step: str, provider: str, contents: Sequence[bytes]
 ) -> Started:
-    """none, abandoned, not_done -> in_flight: the first of `contents` is the request; all of them are frozen with it.
+    """action none, abandoned, not_done -> in_flight: the first of `contents` is the request; all of them are frozen
+    with it.
 
     If an earlier life of this key already recorded its effect, its receipt is returned and nothing starts. Raises
     LeaseLost, ActionInFlight, Closed (refused for good), or IntentConflict when other bytes are frozen under the key.
@@ -183,17 +184,22 @@ select key from recorded
 
 
 def record_completed(conn: Conn, claim: Claim, *, key: str, receipt: Receipt) -> None:
-    """in_flight -> completed: the provider's receipt is kept. The same receipt again is answered alike."""
+    """action in_flight -> completed: the provider's receipt is kept.
+
+    The same receipt again is answered alike; another one raises OutputConflict. Raises LeaseLost.
+    """
     _record(conn, claim, key, "completed", receipt.provider, receipt.reference, Jsonb(receipt.evidence), None)
 
 
 def record_refused(conn: Conn, claim: Claim, *, key: str, reason: str) -> None:
-    """in_flight -> refused: it did not happen and will not."""
+    """action in_flight -> refused: it did not happen and will not. Raises LeaseLost."""
     _record(conn, claim, key, "refused", None, None, None, reason)
 
 
 def record_not_done(conn: Conn, claim: Claim, *, key: str, reason: str) -> None:
-    """in_flight -> not_done: it did not happen and may be tried again. The attempt stays spent."""
+    """action in_flight -> not_done: it did not happen and may be tried again; the attempt stays spent. Raises
+    LeaseLost.
+    """
     _record(conn, claim, key, "not_done", None, None, None, reason)
 
 
@@ -212,10 +218,10 @@ def _record(
     if done is not None:
         return
     found = row(conn, _FOUND, key=key)
-    same = found is not None and found["token"] == claim.token and found["status"] == status
-    if same and found is not None and reference in (None, found["reference"]):
-        return
-    raise explain_holder(conn, claim.key, token=claim.token)
+    if found is None or found["token"] != claim.token or found["status"] != status:
+        raise explain_holder(conn, claim.key, token=claim.token)
+    if reference != found["reference"]:
+        raise OutputConflict(key=key, stored=found["reference"], asked=str(reference))
 
 
 _FIND_STALLED = """
@@ -292,22 +298,26 @@ with held as materialized (
      where message.work_key = abandoned.work_key
        and message.status = 'sending'
        and abandoned.status = 'uncertain'
+    returning message.work_key, message.reason, abandoned.token, abandoned.at
 ), noted as (
     insert into audit (at, subject, event, token, facts)
     select at, work_key, 'action.' || status, token,
            jsonb_strip_nulls(jsonb_build_object('action', key, 'seen_token', work_token, 'holder', holder,
                'lease_expired_at', lease_expires_at))
       from abandoned
+    union all
+    select at, work_key, 'message.uncertain', token, jsonb_build_object('reason', reason) from message_moved
 )
 select key, status from abandoned
 """
 
 
 def abandon(conn: Conn, key: str, *, token: int, quarantine: float) -> str | None:
-    """in_flight -> abandoned, uncertain: its owner is dead, seen by the token observed and the lease's expiry.
+    """action in_flight -> abandoned, uncertain; message sending -> uncertain: its owner is dead.
 
-    A message goes sending -> uncertain with it, is looked for at once, and "not found" proves nothing for `quarantine`
-    seconds. Returns the new status, or None when the owner lives or the action moved meanwhile.
+    Seen by the token observed and the lease's expiry. An uncertain message is looked for at once, and "not found"
+    proves nothing for `quarantine` seconds. Returns the new status, or None when the owner lives or the action moved
+    meanwhile.
     """
     found = row(conn, _ABANDON, key=key, token=token, quarantine=quarantine)
     return found["status"] if found else None

@@ -6,7 +6,7 @@ from matins.ledger.move import DONE, Move
 from matins.ledger.query import row, rows
 from matins.ledger.work import Claim, Conn, explain_holder
 from matins.rules import plans
-from matins.rules.errors import Closed, NoSuchRow
+from matins.rules.errors import Closed, NoSuchRow, OutputConflict
 
 _FIND = """
 select continuation.key, continuation.status, continuation.plan, continuation.work_key, work.step, work.budget_token
@@ -51,6 +51,7 @@ with held as materialized (
            %(action)s, at, at
       from moved
      where %(action)s::text is not null
+    returning key, work_key, token, provider, reference, started_at
 ), kept as (
     insert into frozen (hash, bytes, frozen_at)
     select %(request_hash)s, %(content)s, at from moved where %(action)s::text is not null
@@ -60,9 +61,16 @@ with held as materialized (
     select at, %(work_key)s, 'continuation.step_completed', token,
            jsonb_strip_nulls(jsonb_build_object('step', %(step)s::text, 'next', %(next_step)s::text))
       from moved
+    union all
+    select started_at, work_key, 'action.completed', token,
+           jsonb_build_object('action', key, 'provider', provider, 'reference', reference)
+      from written
 )
 select key from moved
 """
+
+
+_WRITTEN = "select request_hash from action where key = %(key)s"
 
 
 def complete_step(
@@ -73,11 +81,13 @@ def complete_step(
     plan: int,
     written: tuple[str, str, bytes] | None = None,
 ) -> Move:
-    """running -> pending, done: the claimed step is finished; the next one is at hand with a budget of its own.
+    """continuation running -> pending, done; action none -> completed: the claimed step is finished, the next is at
+    hand.
 
+    The next step has a budget of its own.
     `written` is (action key, hash, bytes) of a step whose only effect is a row of the ledger: that row is written here.
-    Returns the next move. The same step already completed by this token is answered alike. Raises LeaseLost or
-    ActionInFlight.
+    Returns the next move. The same step already completed by this token is answered alike; with other bytes it raises
+    OutputConflict. Raises LeaseLost or ActionInFlight.
     """
     step = str(claim.step)
     action, request_hash, content = written or (None, None, None)
@@ -94,6 +104,9 @@ def complete_step(
     )
     if got is None:
         confirm_completed(conn, key, claim)
+        stored = row(conn, _WRITTEN, key=action)
+        if stored is not None and stored["request_hash"] != request_hash:
+            raise OutputConflict(key=key, stored=stored["request_hash"], asked=str(request_hash))
     return next_move(conn, key)
 
 

@@ -40,21 +40,35 @@ def doubted(conn: Conn, work_key: str) -> Doubt | None:
 
 _RESOLVE_ACCEPTED = """
 with held as materialized (
-    select work.*
+    select key
       from work
      where key = %(work_key)s
        for no key update
+), doubted as materialized (
+    select action.key, action.work_key, action.token, action.status
+      from action
+      join held on action.work_key = held.key
+     where action.status in ('uncertain', 'in_flight')
+       for no key update of action
 ), found as materialized (
-    select *, ledger_now() as at from held
+    select *, ledger_now() as at
+      from doubted
+     where coalesce(token = %(token)s::bigint, status = 'uncertain')
 ), recorded as (
     update action
        set status = 'completed', provider = coalesce(%(provider)s, provider), reference = %(reference)s,
            receipt = %(receipt)s, ended_at = found.at
       from found
-     where action.work_key = found.key
-       and action.status = 'uncertain'
-       and (%(token)s::bigint is null or action.token = %(token)s)
-    returning action.key, action.work_key, action.token, action.provider, action.reference, found.at
+     where action.key = found.key
+    returning action.key, action.work_key, action.token, action.provider, action.reference,
+              found.status as old_status, found.at
+), freed as (
+    update work
+       set holder = null, lease_expires_at = null, deadline_at = null, retry_at = null,
+           in_flight = work.in_flight - 1, closed_at = recorded.at, moved_at = recorded.at
+      from recorded
+     where work.key = recorded.work_key
+       and recorded.old_status = 'in_flight'
 ), moved as (
     update message
        set status = 'accepted', provider = recorded.provider, reference = recorded.reference, reply = %(reply)s,
@@ -62,10 +76,14 @@ with held as materialized (
            look_at = case when proof = 'mailbox' then recorded.at end
       from recorded
      where message.work_key = recorded.work_key
-       and message.status = 'uncertain'
+       and message.status in ('uncertain', 'sending')
     returning message.key, message.work_key, recorded.token, recorded.provider, recorded.reference, recorded.at
 ), noted as (
     insert into audit (at, subject, event, token, facts)
+    select at, work_key, 'action.completed', token,
+           jsonb_build_object('action', key, 'provider', provider, 'reference', reference)
+      from recorded
+    union all
     select at, work_key, 'message.accepted', token,
            jsonb_build_object('provider', provider, 'reference', reference, 'by', %(by)s::text)
       from moved
@@ -75,7 +93,11 @@ select key from moved
 
 
 def accept_late(conn: Conn, claim: Claim, receipt: Receipt) -> bool:
-    """uncertain -> accepted: a receipt that came after its lease died. Not fenced: it is what an outsider answered."""
+    """message uncertain, sending -> accepted; action uncertain, in_flight -> completed: a receipt after its lease died.
+
+    Not fenced, because it is what an outsider answered; but it resolves only the attempt that it belongs to. Returns
+    whether it moved.
+    """
     got = row(
         conn,
         _RESOLVE_ACCEPTED,
@@ -91,7 +113,10 @@ def accept_late(conn: Conn, claim: Claim, receipt: Receipt) -> bool:
 
 
 def accept_found(conn: Conn, work_key: str, *, mail_id: str, sighting: Sighting) -> bool:
-    """uncertain -> accepted: it was looked for and is there, so the server took it. Returns whether it moved."""
+    """message uncertain -> accepted; action uncertain -> completed: it was looked for and is there, so it was taken.
+
+    Returns whether it moved.
+    """
     got = row(
         conn,
         _RESOLVE_ACCEPTED,
@@ -142,6 +167,9 @@ with held as materialized (
     returning message.key, message.work_key, freed.token, freed.at
 ), noted as (
     insert into audit (at, subject, event, token, facts)
+    select at, work_key, 'action.uncertain', token, jsonb_build_object('action', key, 'reason', %(reason)s::text)
+      from doubted
+    union all
     select at, work_key, 'message.uncertain', token, jsonb_build_object('reason', %(reason)s::text) from moved
 )
 select key from moved
@@ -149,9 +177,9 @@ select key from moved
 
 
 def doubt(conn: Conn, claim: Claim, *, reason: str, quarantine: float) -> None:
-    """sending -> uncertain: it may have been sent. It is looked for; "not found" proves nothing for `quarantine` s.
+    """message sending -> uncertain; action in_flight -> uncertain: it may have been sent, and is looked for.
 
-    Raises LeaseLost.
+    "Not found" proves nothing for `quarantine` seconds. Raises LeaseLost.
     """
     got = row(conn, _DOUBT, work_key=claim.key, token=claim.token, reason=reason, quarantine=quarantine)
     if got is None:
@@ -164,20 +192,32 @@ with held as materialized (
       from work
      where key = %(work_key)s
        for no key update
+), asked as materialized (
+    select message.work_key, message.quarantine_until
+      from message
+      join held on message.work_key = held.key
+     where message.status = 'uncertain'
+       for no key update of message
+), doubted as materialized (
+    select action.key, action.work_key, action.token, action.refunded
+      from action
+      join held on action.work_key = held.key
+     where action.status = 'uncertain'
+       for no key update of action
 ), found as materialized (
-    select *, ledger_now() as at from held
+    select doubted.key, doubted.work_key, doubted.token, held.attempts, held.budget, ledger_now() as at,
+           case when doubted.token > held.budget_token and not doubted.refunded then 1 else 0 end as refund
+      from held
+      join asked on asked.work_key = held.key
+      join doubted on doubted.work_key = held.key
+     where asked.quarantine_until <= ledger_now()
+        or %(waived)s
 ), proved as (
     update action
        set status = 'not_done', reason = %(reason)s, refunded = true, ended_at = found.at
-      from message, found
-     where message.work_key = found.key
-       and message.status = 'uncertain'
-       and (message.quarantine_until <= found.at or %(waived)s)
-       and action.work_key = found.key
-       and action.status = 'uncertain'
-    returning action.key, action.work_key, action.token, found.at,
-              case when action.token > found.budget_token and not %(refunded)s then 1 else 0 end as refund,
-              found.attempts, found.budget
+      from found
+     where action.key = found.key
+    returning found.*
 ), reopened as (
     update work
        set attempts = work.attempts - proved.refund,
@@ -193,26 +233,26 @@ with held as materialized (
            look_at = null, quarantine_until = null, reason = %(reason)s
       from reopened
      where message.work_key = reopened.key
-       and message.status = 'uncertain'
     returning message.key, message.work_key, message.status, reopened.token, reopened.at
 ), noted as (
     insert into audit (at, subject, event, token, facts)
+    select at, work_key, 'action.not_done', token, jsonb_build_object('action', key, 'reason', %(reason)s::text)
+      from proved
+    union all
     select at, work_key, 'message.' || status, token, jsonb_build_object('reason', %(reason)s::text) from moved
 )
 select key, status from moved
 """
-_REFUNDED = "select refunded from action where work_key = %(work_key)s"
 
 
 def prove_not_sent(conn: Conn, work_key: str, *, reason: str, waived: bool = False) -> bool:
-    """uncertain -> pending, dead: a complete look after the quarantine found nothing. Returns whether it moved.
+    """message uncertain -> pending, dead; action uncertain -> not_done: a complete look after the quarantine found
+    none.
 
-    The attempt is given back once per key. `waived` sets the quarantine aside: the owner decided to send again.
+    The attempt is given back once per key; without one left, the message is dead. `waived` sets the quarantine aside:
+    the owner decided to send again. Returns whether it moved.
     """
-    before = row(conn, _REFUNDED, work_key=work_key)
-    refunded = bool(before and before["refunded"])
-    got = row(conn, _PROVE_NOT_SENT, work_key=work_key, reason=reason, waived=waived, refunded=refunded)
-    return got is not None
+    return row(conn, _PROVE_NOT_SENT, work_key=work_key, reason=reason, waived=waived) is not None
 
 
 _GIVE_UP = """
@@ -237,8 +277,11 @@ with held as materialized (
       from moved
      where action.work_key = moved.work_key
        and action.status = 'uncertain'
+    returning action.key, action.work_key, action.token, moved.at
 ), noted as (
     insert into audit (at, subject, event, token, facts)
+    select at, work_key, 'action.held', token, jsonb_build_object('action', key, 'reason', %(reason)s::text) from parked
+    union all
     select at, work_key, 'message.' || %(status)s, null, jsonb_build_object('reason', %(reason)s::text) from moved
 )
 select key from moved
@@ -246,10 +289,16 @@ select key from moved
 
 
 def hold(conn: Conn, work_key: str, *, reason: str) -> bool:
-    """uncertain -> held: nobody can find out, and the owner wants to decide. Returns whether it moved."""
+    """message uncertain -> held; action uncertain -> held: nobody can find out, and the owner wants to decide.
+
+    Returns whether it moved.
+    """
     return row(conn, _GIVE_UP, work_key=work_key, status="held", reason=reason) is not None
 
 
 def let_go(conn: Conn, work_key: str, *, reason: str) -> bool:
-    """uncertain -> dead: nobody can find out, and the owner wants it left at that. Returns whether it moved."""
+    """message uncertain -> dead; action uncertain -> held: nobody can find out, and the owner wants it left at that.
+
+    Returns whether it moved.
+    """
     return row(conn, _GIVE_UP, work_key=work_key, status="dead", reason=reason) is not None

@@ -14,7 +14,7 @@ from matins.ledger.move import Move
 from matins.ledger.query import row
 from matins.ledger.work import Claim, Conn
 from matins.rules import keys, limits, plans
-from matins.rules.errors import EvidenceMissing, OutputConflict
+from matins.rules.errors import EvidenceMissing, OutputConflict, StepOutOfOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +107,12 @@ def draft(
     draft_hash: str,
     facts: dict[str, Any],
 ) -> Move:
-    """none -> drafted, with the completion of the step that composed it. Returns the next move.
+    """edition none -> drafted; continuation running -> pending: with the completion of the step that composed it.
 
-    The same draft again is answered alike; another one raises OutputConflict. Raises LeaseLost or ActionInFlight.
+    Returns the next move. The same draft again is answered alike; another one raises OutputConflict. Raises LeaseLost,
+    ActionInFlight, or StepOutOfOrder when `claim` is for another step.
     """
+    _at_hand(claim, plans.COMPOSE)
     got = row(
         conn,
         _DRAFT,
@@ -167,6 +169,7 @@ with held as materialized (
       from held
      where lease_expires_at > ledger_now()
        and in_flight = 0
+       and exists (select 1 from edition where edition.key = %(key)s and revision = 1 and status = 'drafted')
 ), freed as (
     update work
        set holder = null, lease_expires_at = null, deadline_at = null, retry_at = null,
@@ -251,17 +254,20 @@ def publish(
     messages: Sequence[Outgoing],
     send_at: datetime | None,
 ) -> Published:
-    """drafted -> published: the pointer moves, `brief` goes declared -> succeeded with the bundle's hash as its output,
-    and the messages are frozen (none -> pending, not to be sent before `send_at`).
+    """edition drafted -> published; continuation running -> pending; obligation declared -> succeeded; message
+    none -> pending: the pointer moves, the `brief` has the bundle's hash as its output, and the messages are frozen,
+    not to be sent before `send_at`.
 
-    The same publication again is answered alike; another bundle raises OutputConflict. Raises LeaseLost or
-    ActionInFlight.
+    The same publication again is answered alike; another bundle raises OutputConflict. Raises LeaseLost,
+    ActionInFlight, EvidenceMissing when nothing was drafted, or StepOutOfOrder when `claim` is for another step.
     """
+    _at_hand(claim, plans.PUBLISH)
     named = [keys.message(key, one.kind, one.channel, one.destination) for one in messages]
     works = [keys.message_work(name) for name in named]
     got = row(
         conn,
         _PUBLISH,
+        key=key,
         work_key=claim.key,
         token=claim.token,
         step=claim.step,
@@ -282,8 +288,13 @@ def publish(
         mail_ids=[one.mail_id for one in messages],
     )
     if got is None:
-        confirm_completed(conn, key, claim)
         stored = find(conn, key).bundle_hash
+        confirm_completed(conn, key, claim)
         if stored != bundle_hash:
             raise OutputConflict(key=key, stored=str(stored), asked=bundle_hash)
     return Published(next_move(conn, key), tuple(works))
+
+
+def _at_hand(claim: Claim, step: str) -> None:
+    if claim.step != step:
+        raise StepOutOfOrder(f"{claim.step} is at hand, {step} was asked", key=claim.key)

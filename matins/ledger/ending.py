@@ -81,7 +81,8 @@ with held as materialized (
     returning obligation.key, ended.at
 ), noted as (
     insert into audit (at, subject, event, token, facts)
-    select at, key, kind || case when spent then '.exhausted' else '.failed' end, token,
+    select at, key, kind || case when not spent then '.failed' when kind = 'message' then '.dead' else '.exhausted' end,
+           token,
            jsonb_strip_nulls(jsonb_build_object('step', step, 'reason', %(reason)s::text, 'retry_at', retry_at))
       from freed
     union all
@@ -96,9 +97,11 @@ select key, spent as exhausted, extract(epoch from retry_at - at)::float8 as wai
 def fail(
     conn: Conn, key: str, *, token: int, reason: str, retry_after: float | None = None, final: bool = False
 ) -> Failed:
-    """running, sending -> queued, pending, exhausted, dead: spaced; the last try ends it, as does `final`.
+    """obligation running -> queued, exhausted; obligation declared -> exhausted; continuation running -> pending,
+    exhausted; message sending -> pending, dead: spaced by the number of tries; the last try ends it, as does `final`.
 
-    `reason` is a short sentence without addresses or text from outside. Raises LeaseLost or ActionInFlight.
+    A `brief` (declared) is exhausted with its morning. `reason` is a short sentence without addresses or text from
+    outside. Raises LeaseLost or ActionInFlight.
     """
     got = row(
         conn,
@@ -178,7 +181,7 @@ with held as materialized (
     returning obligation.key, ended.at
 ), noted as (
     insert into audit (at, subject, event, token, facts)
-    select at, key, kind || '.exhausted', token,
+    select at, key, kind || case kind when 'message' then '.dead' else '.exhausted' end, token,
            jsonb_strip_nulls(jsonb_build_object('step', step, 'reason', 'its workers died', 'old_holder', old_holder,
                'old_expiry', old_expiry))
       from freed
@@ -191,5 +194,7 @@ select key from freed
 
 
 def expire(conn: Conn, key: str) -> bool:
-    """running, sending -> exhausted, dead: out of attempts, and its last holder is dead. Returns whether it moved."""
+    """obligation running, declared -> exhausted; continuation running -> exhausted; message sending -> dead: out of
+    attempts, and its last holder is dead. A `brief` (declared) is exhausted with its morning. Returns whether it moved.
+    """
     return row(conn, _EXPIRE, key=key) is not None

@@ -15,7 +15,8 @@ from matins.rules.evidence import Evidence
 _FRESH = """
 select evidence.event_key, evidence.hash as evidence_hash, event.source_key, subscription.name as source_name,
        evidence.url, evidence.title, evidence.body as text, evidence.published_at, event.first_seen_at,
-       event.baseline and evidence.admitted_at <= event.first_seen_at as baseline
+       event.baseline and evidence.admitted_at <= event.first_seen_at
+           or evidence.admitted_at < subscription.added_at as baseline
   from obligation
   join subscription on subscription.owner = obligation.owner
   join event on event.source_key = subscription.source_key
@@ -32,7 +33,10 @@ select evidence.event_key, evidence.hash as evidence_hash, event.source_key, sub
 
 
 def fresh(conn: Conn, obligation_key: str, *, limit: int = 5000) -> list[Evidence]:
-    """What was admitted and is in no evidence set of this owner yet, newest first; never "since a time"."""
+    """What was admitted and is in no evidence set of this owner yet, newest first; never "since a time".
+
+    What was there when the source was first read, or before this owner began to read it, is the baseline.
+    """
     return [Evidence(**found) for found in rows(conn, _FRESH, key=obligation_key, limit=limit)]
 
 

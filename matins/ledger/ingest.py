@@ -11,7 +11,7 @@ from matins.ledger.query import row, rows
 from matins.ledger.source import Window
 from matins.ledger.work import Claim, Conn, explain_holder
 from matins.rules import keys, limits
-from matins.rules.errors import EvidenceMissing
+from matins.rules.errors import EvidenceMissing, OutputConflict
 from matins.rules.evidence import Item, Reading, ReadOutcome
 
 _ADMIT = """
@@ -26,14 +26,16 @@ with held as materialized (
       from held
      where lease_expires_at > ledger_now()
 ), seen as (
-    select *
+    select distinct on (event_key) *
       from unnest(%(events)s::text[], %(identities)s::text[], %(hashes)s::text[], %(urls)s::text[], %(titles)s::text[],
                   %(bodies)s::text[], %(published)s::timestamptz[])
-        as seen (event_key, identity, hash, url, title, body, published_at)
+        with ordinality as seen (event_key, identity, hash, url, title, body, published_at, place)
+     order by event_key, place
 ), declared as (
     insert into declared_item (work_key, token, event_key, evidence_hash, admitted_at)
     select live.key, live.token, seen.event_key, seen.hash, live.at from live, seen
     on conflict (work_key, token, event_key) do nothing
+    returning event_key
 ), fresh as (
     select seen.*, live.at, live.key as run_key, live.token as run_token
       from live, seen
@@ -54,8 +56,8 @@ with held as materialized (
     on conflict (key) do update set evidence_hash = excluded.evidence_hash
 ), counted as (
     update ingest_run
-       set declared = coalesce(declared, 0) + %(count)s,
-           admitted = admitted + %(count)s,
+       set declared = coalesce(ingest_run.declared, 0) + (select count(*) from declared),
+           admitted = ingest_run.admitted + (select count(*) from declared),
            fresh = ingest_run.fresh + (select count(*) from stored)
       from live
      where ingest_run.work_key = live.key
@@ -70,8 +72,8 @@ select admitted from counted
 def admit(conn: Conn, claim: Claim, window: Window, items: Sequence[Item], *, baseline: bool) -> int:
     """Declare and store one page of items under a live claim. Returns how many this run has admitted so far.
 
-    "Seen" is by identity and content hash, never by date: a known identity with new content is a new version of its
-    event. Raises LeaseLost.
+    An identity counts once, by its first item; the same page again changes nothing. "Seen" is by identity and content
+    hash, never by date: a known identity with new content is a new version of its event. Raises LeaseLost.
     """
     got = row(
         conn,
@@ -80,7 +82,6 @@ def admit(conn: Conn, claim: Claim, window: Window, items: Sequence[Item], *, ba
         token=claim.token,
         source_key=window.source_key,
         baseline=baseline,
-        count=len(items),
         events=[keys.event(window.source_key, item.identity) for item in items],
         identities=[item.identity for item in items],
         hashes=[item.evidence_hash for item in items],
@@ -162,18 +163,20 @@ _RUN = "select * from ingest_run where work_key = %(work_key)s and token = %(tok
 
 
 def settle(conn: Conn, claim: Claim, window: Window, reading: Reading) -> str:
-    """claimed -> new, none: the cursor moves with its validators, if token and version hold and all is admitted.
+    """ingest_run claimed -> new, none: the cursor moves with its validators, if token and version hold and all is
+    admitted.
 
-    Reads back what it settled. The same settlement again is answered alike. Raises LeaseLost, or EvidenceMissing when
-    fewer items are stored than were declared.
+    Reads back what it settled. The same settlement again is answered alike; one of another size raises OutputConflict.
+    Raises LeaseLost, or EvidenceMissing when fewer items are stored than were declared.
     """
+    declared = len({item.identity for item in reading.items})
     got = row(
         conn,
         _SETTLE,
         work_key=claim.key,
         token=claim.token,
         cursor_version=window.cursor_version,
-        declared=len(reading.items),
+        declared=declared,
         next_window=keys.ingest_work(window.source_key, window.cursor_version + 1),
         budget=limits.BUDGET,
         etag=reading.cursor.etag,
@@ -184,12 +187,11 @@ def settle(conn: Conn, claim: Claim, window: Window, reading: Reading) -> str:
     )
     found = row(conn, _RUN, work_key=claim.key, token=claim.token)
     if found is not None and found["status"] in ("new", "none"):
+        if found["declared"] != declared:
+            raise OutputConflict(key=claim.key, stored=f"{found['declared']} items", asked=f"{declared} items")
         return str(found["status"])
-    if got is None and found is not None and found["admitted"] != len(reading.items):
-        explained = explain_holder(conn, claim.key, token=claim.token)
-        if found["status"] != "claimed":
-            raise explained
-        raise EvidenceMissing(f"{found['admitted']} of {len(reading.items)} items are stored", key=claim.key)
+    if got is None and found is not None and found["status"] == "claimed" and found["admitted"] != declared:
+        raise EvidenceMissing(f"{found['admitted']} of {declared} items are stored", key=claim.key)
     raise explain_holder(conn, claim.key, token=claim.token)
 
 
@@ -256,7 +258,8 @@ class Unread:
 
 
 def fail(conn: Conn, claim: Claim, window: Window, reading: Reading) -> Unread:
-    """claimed -> unreachable, invalid: the cursor stays; the window is tried again, or is spent and the next one opens.
+    """ingest_run claimed -> unreachable, invalid: the cursor stays; the window is tried again, or is spent and the
+    next one opens.
 
     Raises LeaseLost.
     """
@@ -342,7 +345,10 @@ select key from closed
 
 
 def expire(conn: Conn, window: Window) -> bool:
-    """claimed -> failed: the window's last claimant is gone; it is terminal, and the next one opens."""
+    """ingest_run claimed -> failed: the window's last claimant is gone; it is terminal, and the next one opens.
+
+    Returns whether it moved.
+    """
     got = row(
         conn,
         _EXPIRE,

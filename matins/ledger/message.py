@@ -12,7 +12,7 @@ from matins.ledger.move import DONE, Move
 from matins.ledger.query import row, rows
 from matins.ledger.work import Claim, Conn
 from matins.rules import limits
-from matins.rules.errors import LeaseLost, NoSuchRow, TooLate
+from matins.rules.errors import LeaseLost, NoSuchRow, OutputConflict, TooLate
 from matins.rules.receipt import Receipt
 
 
@@ -48,7 +48,7 @@ def envelope(conn: Conn, work_key: str) -> Envelope:
 
 
 _STATE = """
-select message.*, work.in_flight, work.lease_expires_at > ledger_now() as leased
+select message.*, work.token, work.in_flight, work.lease_expires_at > ledger_now() as leased
   from message
   join work on work.key = message.work_key
  where message.work_key = %(work_key)s
@@ -121,6 +121,10 @@ with held as materialized (
     returning message.key, message.work_key, freed.token, freed.at
 ), noted as (
     insert into audit (at, subject, event, token, facts)
+    select at, work_key, 'action.completed', token,
+           jsonb_build_object('action', key, 'provider', %(provider)s::text, 'reference', %(reference)s::text)
+      from recorded
+    union all
     select at, work_key, 'message.accepted', token,
            jsonb_build_object('provider', %(provider)s::text, 'reference', %(reference)s::text,
                'reply', %(reply)s::text)
@@ -131,10 +135,10 @@ select key from moved
 
 
 def accept(conn: Conn, claim: Claim, receipt: Receipt) -> None:
-    """sending -> accepted: the server took it and said so; the action completes with it.
+    """message sending, uncertain -> accepted; action in_flight, uncertain -> completed: the server took it and said so.
 
-    The same receipt again is answered alike. When the lease has died since, the receipt is evidence all the same and
-    resolves an uncertain message. Raises LeaseLost when neither holds.
+    The same receipt again is answered alike; another one for an accepted mail raises OutputConflict. When the lease has
+    died since, the receipt is evidence all the same (`doubt.accept_late`). Raises LeaseLost when it resolves nothing.
     """
     reply = receipt.evidence.get("reply", "")
     parameters = {"provider": receipt.provider, "reference": receipt.reference, "reply": reply}
@@ -147,16 +151,19 @@ def accept(conn: Conn, claim: Claim, receipt: Receipt) -> None:
         first_look=limits.OBSERVE_AFTER[0],
         **parameters,
     )
-    if got is None and not _already_accepted(conn, claim.key, receipt) and not accept_late(conn, claim, receipt):
+    if got is None and not _already_accepted(conn, claim, receipt) and not accept_late(conn, claim, receipt):
         raise LeaseLost(key=claim.key)
 
 
-def _already_accepted(conn: Conn, work_key: str, receipt: Receipt) -> bool:
-    found = row(conn, _STATE, work_key=work_key)
-    return found is not None and (found["provider"], found["reference"]) == (
-        receipt.provider,
-        receipt.reference,
-    )
+def _already_accepted(conn: Conn, claim: Claim, receipt: Receipt) -> bool:
+    found = row(conn, _STATE, work_key=claim.key)
+    if found is None or found["accepted_at"] is None or found["token"] != claim.token:
+        return False
+    if found["reference"] == found["mail_id"] != receipt.reference:
+        return False  # found by a look, before its receipt came: the first evidence stands
+    if found["reference"] != receipt.reference:
+        raise OutputConflict(key=claim.key, stored=found["reference"], asked=receipt.reference)
+    return True
 
 
 _FIND_LATE = """
@@ -211,7 +218,10 @@ select key from moved
 
 
 def expire(conn: Conn, work_key: str, *, token: int | None = None) -> bool:
-    """pending, sending -> expired: unsent past its useful-until. `token` is the caller's own lease, if it holds one."""
+    """message pending, sending -> expired: unsent past its useful-until, and nothing in flight.
+
+    `token` is the caller's own lease, if it holds one. Returns whether it moved.
+    """
     return row(conn, _EXPIRE, work_key=work_key, token=token) is not None
 
 

@@ -68,10 +68,10 @@ select key, token from moved
 
 
 def complete(conn: Conn, key: str, claim: Claim, *, plan: int, output_hash: str) -> Completed:
-    """running -> succeeded, with its continuation and its audit rows, if `claim` still holds the lease.
+    """obligation running -> succeeded; continuation none -> pending: if `claim` still holds the lease.
 
-    The same output asked again by the same token is answered alike; another one raises OutputConflict. Raises LeaseLost
-    or ActionInFlight.
+    The same output asked again is answered alike, whoever asks; another one raises OutputConflict. Raises LeaseLost or
+    ActionInFlight.
     """
     step = plans.first_step(plan)
     next_work = keys.continuation_work(key)
@@ -125,7 +125,7 @@ select key from cleared
 
 
 def advance(conn: Conn, key: str) -> bool:
-    """none -> pending: create the continuation that a succeeded obligation still lacks. Returns whether it did."""
+    """continuation none -> pending: create the one that a succeeded obligation still lacks. Returns whether it did."""
     found = row(conn, _FIND, key=key)
     if found is None:
         raise NoSuchRow(key=key)

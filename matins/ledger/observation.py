@@ -50,22 +50,32 @@ select key from moved
 
 
 def observe(conn: Conn, work_key: str, sighting: Sighting) -> bool:
-    """accepted -> observed: it was seen, by a named mechanism, in a named place. Returns whether it moved."""
+    """message accepted -> observed: it was seen, by a named mechanism, in a named place. Returns whether it moved."""
     got = row(conn, _OBSERVE, work_key=work_key, mechanism=sighting.mechanism, placement=sighting.placement)
     return got is not None
 
 
 _LOOK_AGAIN = """
+with held as materialized (
+    select *
+      from message
+     where work_key = %(work_key)s
+       for no key update
+), found as materialized (
+    select *, ledger_now() as at
+      from held
+     where status in ('accepted', 'uncertain')
+       and look_at is not null
+)
 update message
-   set looks = looks + 1,
+   set looks = found.looks + 1,
        reason = %(reason)s,
        look_at = case
-           when status = 'accepted' and useful_until_at <= ledger_now() then null
-           else ledger_now() + make_interval(secs => (%(spacing)s::float8[])[least(looks + 1, %(most)s)])
+           when found.status = 'uncertain' or found.useful_until_at > found.at
+           then found.at + make_interval(secs => (%(spacing)s::float8[])[least(found.looks + 1, %(most)s)])
        end
- where work_key = %(work_key)s
-   and status in ('accepted', 'uncertain')
-   and look_at is not null
+  from found
+ where message.key = found.key
 """
 
 

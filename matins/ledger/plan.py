@@ -6,7 +6,7 @@ Local dates and windows are computed in Python, once for each distinct zone and 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime, time
+from datetime import date, timedelta
 from typing import Any
 
 from matins.ledger import decision
@@ -31,10 +31,26 @@ class Planned:
 
 
 _SHAPES = """
+with waiting as materialized (
+    select owner, min(local_date) as first, max(local_date) as last
+      from obligation
+     where status = 'declared'
+       and follows is null
+     group by owner
+)
 select ledger_now() as at, profile.zone, profile.opens, profile.ready_by, profile.useful_until,
-       array_agg(owner.name order by owner.name) as owners
+       array_agg(owner.name order by owner.name) as owners,
+       min(planned.last) as planned, min(owner.created_at) filter (where planned.last is null) as since,
+       min(waiting.first) as waiting_first, max(waiting.last) as waiting_last
   from owner
   join profile on profile.owner = owner.name and profile.version = owner.profile_version
+  left join waiting on waiting.owner = owner.name
+ cross join lateral (select min(last) as last
+                       from unnest(profile.products) as product (name)
+                      cross join lateral (select max(local_date) as last
+                                            from obligation
+                                           where obligation.owner = owner.name
+                                             and obligation.product = product.name) as newest) as planned
  where %(owner)s::text is null or owner.name = %(owner)s
  group by profile.zone, profile.opens, profile.ready_by, profile.useful_until
 """
@@ -46,6 +62,8 @@ with day as (
                   %(dates)s::date[], %(day_starts)s::timestamptz[], %(opens_at)s::timestamptz[],
                   %(ready_by_at)s::timestamptz[], %(useful_until_at)s::timestamptz[])
         as day (zone, opens, ready_by, useful_until, local_date, day_starts_at, opens_at, ready_by_at, useful_until_at)
+), moment as materialized (
+    select ledger_now() as at
 ), due as (
     select owner.name as owner, profile.version, product.name as product, day.*,
            owner.name || '/' || product.name || '/' || to_char(day.local_date, 'YYYY-MM-DD') as key
@@ -65,8 +83,10 @@ with day as (
     insert into obligation (key, owner, product, local_date, status, plan, intent_hash, profile_version, tzdata,
                             day_starts_at, opens_at, ready_by_at, useful_until_at, declared_at)
     select key, owner, product, local_date, 'declared', %(plan)s, %(intent)s, version, %(tzdata)s,
-           day_starts_at, opens_at, ready_by_at, useful_until_at, ledger_now()
+           day_starts_at, opens_at, ready_by_at, useful_until_at, at
       from due
+     cross join moment
+     order by key
     on conflict (owner, product, local_date) do nothing
     returning *
 ), briefs as (
@@ -76,6 +96,7 @@ with day as (
            %(brief_intent)s, profile_version, tzdata, day_starts_at, opens_at, ready_by_at, useful_until_at,
            declared_at, key
       from declared
+     order by key
     on conflict (owner, product, local_date) do nothing
     returning key, declared_at, opens_at, profile_version
 ), noted as (
@@ -96,28 +117,36 @@ with day as (
                   %(dates)s::date[], %(day_starts)s::timestamptz[], %(opens_at)s::timestamptz[],
                   %(ready_by_at)s::timestamptz[], %(useful_until_at)s::timestamptz[])
         as day (zone, opens, ready_by, useful_until, local_date, day_starts_at, opens_at, ready_by_at, useful_until_at)
-), restamped as (
-    update obligation
-       set profile_version = profile.version, tzdata = %(tzdata)s, day_starts_at = day.day_starts_at,
-           opens_at = day.opens_at, ready_by_at = day.ready_by_at, useful_until_at = day.useful_until_at
-      from owner
+), moment as materialized (
+    select ledger_now() as at
+), held as materialized (
+    select obligation.key, profile.version, day.*
+      from obligation
+      join owner on owner.name = obligation.owner
       join profile on profile.owner = owner.name and profile.version = owner.profile_version
-      join day on (day.zone, day.opens, day.ready_by, day.useful_until)
-                = (profile.zone, profile.opens, profile.ready_by, profile.useful_until)
-     where obligation.owner = owner.name
-       and obligation.local_date = day.local_date
-       and obligation.status = 'declared'
+      join day on (day.zone, day.opens, day.ready_by, day.useful_until, day.local_date)
+                = (profile.zone, profile.opens, profile.ready_by, profile.useful_until, obligation.local_date)
+     where obligation.status = 'declared'
        and (obligation.profile_version, obligation.tzdata) <> (profile.version, %(tzdata)s)
        and not exists (select 1
                          from obligation as morning
                         where morning.key = obligation.follows
                           and morning.status <> 'declared')
+     order by obligation.key
+       for no key update of obligation skip locked
+), restamped as (
+    update obligation
+       set profile_version = held.version, tzdata = %(tzdata)s, day_starts_at = held.day_starts_at,
+           opens_at = held.opens_at, ready_by_at = held.ready_by_at, useful_until_at = held.useful_until_at
+      from held
+     where obligation.key = held.key
     returning obligation.key, obligation.profile_version, obligation.opens_at
 ), noted as (
     insert into audit (at, subject, event, facts)
-    select ledger_now(), 'obligation/' || key, 'obligation.restamped',
+    select at, 'obligation/' || key, 'obligation.restamped',
            jsonb_build_object('profile', profile_version, 'opens_at', opens_at, 'tzdata', %(tzdata)s::text)
       from restamped
+     cross join moment
 )
 select key from restamped order by key
 """
@@ -128,8 +157,7 @@ with held as materialized (
       from obligation
      where status = 'declared'
        and follows is null
-       and (%(key)s::text is null or key = %(key)s)
-       and (opens_at <= ledger_now() or %(early)s)
+       and opens_at <= ledger_now()
        and useful_until_at > ledger_now()
      order by opens_at
      limit %(limit)s
@@ -147,7 +175,7 @@ with held as materialized (
     returning obligation.key, obligation.work_key, found.at
 ), noted as (
     insert into audit (at, subject, event, facts)
-    select at, work_key, 'obligation.queued', jsonb_build_object('early', %(early)s::boolean) from queued
+    select at, work_key, 'obligation.queued', jsonb_build_object('early', false) from queued
 )
 select key from queued order by key
 """
@@ -201,24 +229,22 @@ select key from missed order by key
 
 
 def plan(conn: Conn, *, owner: str | None = None, limit: int = 1000) -> Planned:
-    """none -> declared, declared -> queued, declared, queued -> missed: for every owner, or for one.
+    """obligation none -> declared; obligation declared -> queued; obligation declared, queued -> missed: for every
+    owner, or declared for one.
 
-    An owner whose zone the pinned table does not know is refused by name and delays nobody else.
+    Dates on which nobody planned are declared too, and missed at once. An owner whose zone the pinned table does not
+    know is refused by name and delays nobody else.
     """
     done = Planned()
-    days = _days(conn, owner, done)
-    if days["zones"]:
-        done.declared = _keys(conn, _DECLARE, owner=owner, **_intents(), **days)
-        done.restamped = _keys(conn, _RESTAMP, tzdata=calendar.TZDATA, **days)
+    owed, waiting = _days(conn, owner, done)
+    if owed["zones"]:
+        done.declared = _keys(conn, _DECLARE, owner=owner, **_intents(), **owed)
         crashpoint("plan.after_insert")
-    done.queued = _keys(conn, _QUEUE, key=None, early=False, limit=limit, budget=limits.BUDGET)
+    if waiting["zones"]:
+        done.restamped = _keys(conn, _RESTAMP, tzdata=calendar.TZDATA, **waiting)
+    done.queued = _keys(conn, _QUEUE, limit=limit, budget=limits.BUDGET)
     done.missed = _keys(conn, _MISS, limit=limit)
     return done
-
-
-def queue_early(conn: Conn, key: str) -> bool:
-    """declared -> queued: one morning before its window opens, because somebody asked. Returns whether it moved."""
-    return bool(_keys(conn, _QUEUE, key=key, early=True, limit=1, budget=limits.BUDGET))
 
 
 def _keys(conn: Conn, statement: Any, **parameters: object) -> list[str]:
@@ -234,33 +260,51 @@ def _intents() -> dict[str, object]:
     }
 
 
-def _days(conn: Conn, owner: str | None, done: Planned) -> dict[str, list[object]]:
-    shapes: list[Row] = []
-    windows: list[calendar.Window] = []
+def _days(conn: Conn, owner: str | None, done: Planned) -> tuple[dict[str, list[object]], dict[str, list[object]]]:
+    """The days that may have to be declared, and those whose declared rows may have to be restamped."""
+    owed, waiting = [], []
     for shape in rows(conn, _SHAPES, owner=owner):
         try:
-            windows.append(_window(shape))
-            shapes.append(shape)
+            owed += [(shape, day) for day in _owed(shape)]
+            waiting += [(shape, day) for day in _waiting(shape)]
         except ProfileRefused as refused:
             for name in shape["owners"]:
                 done.refused[name] = refused.message
                 decision.note(conn, f"owner/{name}", "plan.refused", refused.message)
-    columns: dict[str, list[object]] = {
-        "zones": [shape["zone"] for shape in shapes],
-        "opens": [shape["opens"] for shape in shapes],
-        "ready_by": [shape["ready_by"] for shape in shapes],
-        "useful_until": [shape["useful_until"] for shape in shapes],
-        "dates": [window.local_date for window in windows],
-        "day_starts": [window.day_starts_at for window in windows],
-        "opens_at": [window.opens_at for window in windows],
-        "ready_by_at": [window.ready_by_at for window in windows],
-        "useful_until_at": [window.useful_until_at for window in windows],
+    return _columns(owed), _columns(waiting)
+
+
+def _owed(shape: Row) -> list[date]:
+    zone, today = shape["zone"], calendar.local_date(shape["at"], shape["zone"])
+    first = today
+    if shape["planned"] is not None:
+        first = min(first, shape["planned"] + timedelta(days=1))
+    if shape["since"] is not None:
+        first = min(first, calendar.local_date(shape["since"], zone))
+    return calendar.days(max(first, today - timedelta(days=limits.FILL_DAYS)), today, zone)
+
+
+def _waiting(shape: Row) -> list[date]:
+    if shape["waiting_first"] is None:
+        return []
+    return calendar.days(shape["waiting_first"], shape["waiting_last"], shape["zone"])
+
+
+def _columns(days: list[tuple[Row, date]]) -> dict[str, list[object]]:
+    windows = [(shape, _window(shape, day)) for shape, day in days]
+    return {
+        "zones": [shape["zone"] for shape, _ in windows],
+        "opens": [shape["opens"] for shape, _ in windows],
+        "ready_by": [shape["ready_by"] for shape, _ in windows],
+        "useful_until": [shape["useful_until"] for shape, _ in windows],
+        "dates": [window.local_date for _, window in windows],
+        "day_starts": [window.day_starts_at for _, window in windows],
+        "opens_at": [window.opens_at for _, window in windows],
+        "ready_by_at": [window.ready_by_at for _, window in windows],
+        "useful_until_at": [window.useful_until_at for _, window in windows],
     }
-    return columns
 
 
-def _window(shape: Row) -> calendar.Window:
-    at, opens, ready_by, useful = shape["at"], shape["opens"], shape["ready_by"], shape["useful_until"]
-    assert isinstance(at, datetime)
-    assert isinstance(opens, time)
-    return calendar.window(at, shape["zone"], opens=opens, ready_by=ready_by, useful_until=useful)
+def _window(shape: Row, day: date) -> calendar.Window:
+    names = ("opens", "ready_by", "useful_until")
+    return calendar.window_on(day, shape["zone"], **{name: shape[name] for name in names})

@@ -35,14 +35,16 @@ with locked as materialized (
       from owner
      where name = %(owner)s
        for no key update
-), next as (
-    select coalesce((select profile_version from locked), 0) + 1 as version, ledger_now() as at
+), next as materialized (
+    select %(seen)s::integer + 1 as version, ledger_now() as at
+     where coalesce((select profile_version from locked), 0) = %(seen)s
 ), written as (
     insert into profile (owner, version, hash, document, zone, opens, ready_by, useful_until, send_at, products,
                          applied_at)
     select %(owner)s, version, %(hash)s, %(document)s, %(zone)s, %(opens)s, %(ready_by)s, %(useful_until)s,
            %(send_at)s, %(products)s, at
       from next
+    on conflict (owner, version) do nothing
     returning owner, version, applied_at
 ), owned as (
     insert into owner (name, profile_version, created_at)
@@ -64,31 +66,37 @@ select version from written
 
 
 def apply(conn: Conn, profile: Profile) -> Applied:
-    """A new version of the owner's profile, or the current one if it says the same."""
-    current = row(conn, _CURRENT, owner=profile.owner)
-    if current and current["hash"] == profile.hash:
-        return Applied(profile.owner, current["version"], changed=False)
+    """A new version of the owner's profile, or the current one if it says the same.
+
+    Where two are applied at once, the second one to come reads again what is current, and then decides.
+    """
+    while True:
+        found = row(conn, _CURRENT, owner=profile.owner)
+        if found and found["hash"] == profile.hash:
+            return Applied(profile.owner, found["version"], changed=False)
+        got = row(conn, _APPLY, seen=found["version"] if found else 0, **_columns(profile))
+        if got is not None:
+            return Applied(profile.owner, got["version"], changed=True)
+
+
+def _columns(profile: Profile) -> dict[str, object]:
     there = profile.destinations
-    got = row(
-        conn,
-        _APPLY,
-        owner=profile.owner,
-        hash=profile.hash,
-        document=Jsonb(profile.document()),
-        zone=profile.zone,
-        opens=profile.opens,
-        ready_by=profile.ready_by,
-        useful_until=profile.useful_until,
-        send_at=profile.send_at,
-        products=list(profile.products),
-        names=[one.name for one in there],
-        channels=[one.channel for one in there],
-        addresses=[one.address for one in there],
-        proofs=[one.proof for one in there],
-        if_unknowns=[one.if_unknown for one in there],
-    )
-    assert got is not None, "an insert returns its row"
-    return Applied(profile.owner, got["version"], changed=True)
+    return {
+        "owner": profile.owner,
+        "hash": profile.hash,
+        "document": Jsonb(profile.document()),
+        "zone": profile.zone,
+        "opens": profile.opens,
+        "ready_by": profile.ready_by,
+        "useful_until": profile.useful_until,
+        "send_at": profile.send_at,
+        "products": list(profile.products),
+        "names": [one.name for one in there],
+        "channels": [one.channel for one in there],
+        "addresses": [one.address for one in there],
+        "proofs": [one.proof for one in there],
+        "if_unknowns": [one.if_unknown for one in there],
+    }
 
 
 @dataclass(frozen=True, slots=True)

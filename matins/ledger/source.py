@@ -12,15 +12,18 @@ from matins.rules.errors import NoSuchRow
 from matins.rules.evidence import Cursor, SourceLook
 
 _ADD = """
-with worked as (
-    insert into work (key, kind, budget) values (%(window)s, 'ingest', %(budget)s) on conflict (key) do nothing
+with moment as materialized (
+    select ledger_now() as at
+), worked as (
+    insert into work (key, kind, budget, moved_at) select %(window)s, 'ingest', %(budget)s, at from moment
+    on conflict (key) do nothing
 ), added as (
     insert into source (key, url, secret_name, window_key, due_at, created_at)
-    values (%(key)s, %(url)s, %(secret_name)s, %(window)s, ledger_now(), ledger_now())
+    select %(key)s, %(url)s, %(secret_name)s, %(window)s, at, at from moment
     on conflict (key) do nothing
 ), subscribed as (
-    insert into subscription (owner, source_key, name)
-    values (%(owner)s, %(key)s, %(name)s)
+    insert into subscription (owner, source_key, name, added_at)
+    select %(owner)s, %(key)s, %(name)s, at from moment
     on conflict (owner, source_key) do nothing
     returning owner, source_key, added_at
 ), noted as (
@@ -112,20 +115,23 @@ def window(conn: Conn, source_key: str) -> Window:
 
 
 _ASK = """
-with found as (
-    select source.key
+with held as materialized (
+    select source.key, source.asked_at, obligation.queued_at
       from obligation
       join subscription on subscription.owner = obligation.owner
       join source on source.key = subscription.source_key
      where obligation.key = %(key)s
        and coalesce(source.tried_at, '-infinity') < obligation.queued_at
+     order by source.key
+       for no key update of source
+), found as materialized (
+    select *, ledger_now() as at from held
 ), asked as (
     update source
-       set asked_at = ledger_now(), due_at = least(due_at, ledger_now())
-      from obligation
-     where source.key in (select key from found)
-       and obligation.key = %(key)s
-       and coalesce(source.asked_at, '-infinity') < obligation.queued_at
+       set asked_at = found.at, due_at = least(source.due_at, found.at)
+      from found
+     where source.key = found.key
+       and coalesce(found.asked_at, '-infinity') < found.queued_at
 )
 select key from found order by key
 """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import date
 
-from matins.ledger.plan import plan, queue_early
+from matins.ledger.plan import plan
 from matins.ledger.query import row
 from matins.ledger.work import Conn
-from matins.rules import calendar, keys, plans
+from matins.rules import calendar, keys, limits, plans
 from matins.rules.errors import DateConflict, NoSuchRow, ProfileMissing, ProfileRefused
 
 _TODAY = """
@@ -16,7 +16,42 @@ select ledger_now() as at, profile.zone
   join profile on profile.owner = owner.name and profile.version = owner.profile_version
  where owner.name = %(owner)s
 """
-_OBLIGATION = "select key, status, useful_until_at, opens_at from obligation where key = %(key)s"
+_OBLIGATION = "select key from obligation where key = %(key)s"
+_QUEUE = """
+with held as materialized (
+    select key, useful_until_at
+      from obligation
+     where key = %(key)s
+       and status = 'declared'
+       and follows is null
+       for no key update
+), found as materialized (
+    select key, 'obligation/' || key as work_key, ledger_now() as at
+      from held
+     where useful_until_at > ledger_now()
+), worked as (
+    insert into work (key, kind, budget, moved_at)
+    select work_key, 'obligation', %(budget)s, at from found
+), queued as (
+    update obligation
+       set status = 'queued', work_key = found.work_key, queued_at = found.at
+      from found
+     where obligation.key = found.key
+    returning obligation.key, obligation.work_key, found.at
+), noted as (
+    insert into audit (at, subject, event, facts)
+    select at, work_key, 'obligation.queued', jsonb_build_object('early', true) from queued
+)
+select key from queued
+"""
+
+
+def queue_early(conn: Conn, key: str) -> bool:
+    """obligation declared -> queued: one morning before its window opens, because somebody asked.
+
+    Waits for whoever moves the row now. Returns whether it moved.
+    """
+    return row(conn, _QUEUE, key=key, budget=limits.BUDGET) is not None
 
 
 def today(conn: Conn, owner: str) -> date:
@@ -28,7 +63,7 @@ def today(conn: Conn, owner: str) -> date:
 
 
 def ask(conn: Conn, owner: str, *, on: date | None = None) -> str:
-    """declared -> queued: today's morning of one owner, now, whether or not its window is open. Returns its key.
+    """Queue today's morning of one owner now, whether or not its window is open. Returns its key.
 
     Meets the same row as the planner does. `on` is only compared: another date than the owner's today raises
     DateConflict naming both. Raises ProfileMissing, ProfileRefused, or NoSuchRow when today is not owed.

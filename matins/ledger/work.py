@@ -58,6 +58,8 @@ with held as materialized (
        and attempts < budget
        and step is not distinct from %(step)s
        and (kind <> 'message' or in_flight = 0)
+       and (kind <> 'ingest' or token = 0
+            or exists (select 1 from ingest_run where ingest_run.work_key = held.key and ingest_run.token = held.token))
 ), free as materialized (
     select *
       from open
@@ -105,7 +107,7 @@ with held as materialized (
       from claimed
      where ingest_run.work_key = claimed.key
        and ingest_run.status = 'claimed'
-    returning ingest_run.work_key
+    returning ingest_run.work_key, ingest_run.token, ingest_run.reason, claimed.at
 ), run_claimed as (
     insert into ingest_run (work_key, token, source_key, cursor_version, status, claimed_at)
     select claimed.key, claimed.token, source.key, source.cursor_version, 'claimed', claimed.at
@@ -118,6 +120,8 @@ with held as materialized (
            jsonb_strip_nulls(jsonb_build_object('step', step, 'attempt', attempts, 'holder', %(holder)s::text,
                'old_token', nullif(old_token, 0), 'old_holder', old_holder, 'old_expiry', old_expiry))
       from claimed
+    union all
+    select at, work_key, 'ingest_run.failed', token, jsonb_build_object('reason', reason) from run_outlived
 )
 select key, kind, step, token, attempts, budget, in_flight, deadline_at
   from claimed
@@ -125,11 +129,13 @@ select key, kind, step, token, attempts, budget, in_flight, deadline_at
 
 
 def claim(conn: Conn, key: str, *, holder: str, lease: float, limit: float, step: str | None = None) -> Claim:
-    """queued, pending, running, sending -> running, sending: a new token for `holder`, for at most `limit` seconds.
+    """obligation queued, running -> running; continuation pending, running -> running; message pending, sending ->
+    sending; ingest_run none -> claimed; ingest_run claimed -> failed: a new token for `holder`, for at most `limit`
+    seconds.
 
-    The same holder re-enters at once unless an action of its old token is in flight; anyone else waits until the lease
-    is dead. From the third claim on, the next one is spaced. Raises Closed, LeaseHeld, NotDue, AttemptsSpent,
-    ActionInFlight, StepOutOfOrder or NoSuchRow.
+    A run of a window's earlier claim fails with the new claim. The same holder re-enters at once unless an action of
+    its old token is in flight; anyone else waits until the lease is dead. From the third claim on, the next one is
+    spaced. Raises Closed, LeaseHeld, NotDue, AttemptsSpent, ActionInFlight, StepOutOfOrder or NoSuchRow.
     """
     got = row(
         conn,
@@ -239,7 +245,8 @@ select key from freed
 
 
 def release(conn: Conn, key: str, *, token: int) -> None:
-    """running, sending -> queued, pending: given back unharmed, and the attempt with it. For SIGTERM.
+    """obligation running -> queued; continuation running -> pending; message sending -> pending;
+    ingest_run claimed -> failed: given back unharmed, and the attempt with it. For SIGTERM.
 
     Raises LeaseLost, or ActionInFlight when an effect is under way.
     """

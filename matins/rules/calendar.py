@@ -40,6 +40,15 @@ def zone(name: str) -> zoneinfo.ZoneInfo:
         raise ProfileRefused(f'unknown zone "{name[:60]}"; use a name like "Europe/London"') from unknown
 
 
+def is_known(name: str) -> bool:
+    """Whether the pinned table has a zone called `name`."""
+    try:
+        zone(name)
+    except ProfileRefused:
+        return False
+    return True
+
+
 def local_date(at: datetime, zone_name: str) -> date:
     """The date on the wall at the instant `at` in the zone."""
     return at.astimezone(zone(zone_name)).date()
@@ -67,6 +76,11 @@ def first_instant(day: date, wall: time, zone_name: str) -> datetime:
 def window(at: datetime, zone_name: str, *, opens: time, ready_by: time, useful_until: time) -> Window:
     """The day that the instant `at` falls in, and its window."""
     day = local_date(at, zone_name)
+    return window_on(day, zone_name, opens=opens, ready_by=ready_by, useful_until=useful_until)
+
+
+def window_on(day: date, zone_name: str, *, opens: time, ready_by: time, useful_until: time) -> Window:
+    """The window of one local day."""
     return Window(
         local_date=day,
         day_starts_at=first_instant(day, time(0), zone_name),
@@ -74,3 +88,9 @@ def window(at: datetime, zone_name: str, *, opens: time, ready_by: time, useful_
         ready_by_at=first_instant(day, ready_by, zone_name),
         useful_until_at=first_instant(day, useful_until, zone_name),
     )
+
+
+def days(first: date, last: date, zone_name: str) -> list[date]:
+    """Every date from `first` to `last` that the zone's wall has shown: a date that it skipped is not one."""
+    found = [first + timedelta(days=offset) for offset in range((last - first).days + 1)]
+    return [day for day in found if local_date(first_instant(day, time(0), zone_name), zone_name) == day]

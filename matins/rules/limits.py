@@ -30,6 +30,9 @@ UNADVANCED_BUDGET = 900.0
 STUCK_AFTER = 900.0
 """A row that nobody moved, beat or postponed for this long is started anew."""
 
+FILL_DAYS = 366
+"""Days on which nobody planned are filled in as missed, so far back."""
+
 POLL_EVERY = 1800.0
 POLL_WAIT = 60.0
 """How long a morning waits for its sources to be read."""

@@ -1,6 +1,13 @@
 """The one list of states and arrows. The CHECK constraints, the drawing and the transitions' docstrings follow it.
 
 `None` stands for "no row yet". An arrow from a state to itself is a take-over: a new token on the same state.
+
+A transition's docstring opens with its arrows, then a colon, then what it means:
+
+    machine state, state -> state, state; machine state -> state: the sentence.
+
+Each state on the left goes to each state on the right; `none` on the left is "no row yet". A function that moves
+several machines names the arrows of each. A test compares them with `ARROWS`, and with what the statements really do.
 """
 
 from __future__ import annotations
@@ -85,6 +92,7 @@ ARROWS: dict[str, frozenset[Arrow]] = {
     }),
     "action": frozenset({
         (None, "in_flight"),
+        (None, "completed"),
         ("in_flight", "completed"),
         ("in_flight", "refused"),
         ("in_flight", "not_done"),

@@ -34,7 +34,10 @@ _AMPERSAND = re.compile(r"&(?!#(?:x[0-9a-fA-F]+|[0-9]+);|(?:amp|lt|gt|quot|apos)
 _ROOT = re.compile(r"<((?:[\w.-]+:)?(?:rss|feed|rdf|channel))(?=[\s/>])", re.IGNORECASE)
 _HTML = re.compile(r"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _LONG_WORD = re.compile(r"[\w.+-]{1000}")
-"""Words this long are broken: looking for a mail address in one takes feedparser the square of its length."""
+"""Words this long are broken up: looking for a mail address in one takes feedparser the square of its length."""
+_MAX_LONG_WORDS = 200
+_WHITE = re.compile(r"[ \t\r\n]{64,}")
+"""White space this long is shortened: feedparser takes the square of its number of lines to strip it."""
 _LOOK = 65_536
 """How far into a document its root element is looked for."""
 
@@ -67,7 +70,10 @@ def mended_xml(text: str) -> str:
     feed = _without_surroundings(text)
     if feed.count("<") > MAX_TAGS:
         raise ProviderRefused(f"too large: more than {MAX_TAGS} tags")
-    return "<?xml version='1.0' encoding='utf-8'?>\n" + _mended(_LONG_WORD.sub(r"\g<0> ", _FORBIDDEN.sub("", feed)))
+    words, long_words = _LONG_WORD.subn(r"\g<0> ", _mended(_FORBIDDEN.sub("", feed)))
+    if long_words > _MAX_LONG_WORDS:
+        raise ProviderRefused("not a feed that can be read: too many words of more than 1000 characters")
+    return "<?xml version='1.0' encoding='utf-8'?>\n" + _WHITE.sub("\n\n", words)
 
 
 def _declared(body: bytes) -> str:
@@ -121,6 +127,8 @@ def _mended(feed: str) -> str:
 def _allowed(match: re.Match[str]) -> str:
     digits, base = (match[1], 16) if match[1] is not None else (match[2], 10)
     number = int(digits, base) if 0 < len(digits) <= 8 else -1
+    if number in (9, 10, 13, 32):
+        return chr(number)
     allowed = 0 <= number <= 0x10FFFF and not _FORBIDDEN.match(chr(number))
     return match[0].replace("X", "x", 1) if allowed else ""
 

@@ -13,6 +13,8 @@ from tests.crash.life import until
 from tests.crash.receiving import assert_happened_once
 from tests.crash.scene import Scene
 
+pytestmark = pytest.mark.timeout(300)
+
 CHAINS = {
     "planned, fetched, begun": (
         "plan.after_insert", "fetch.after_claim", "fetch.after_page", "action.before_row", "action.after_row",
