@@ -44,7 +44,8 @@ def orchestrator(settings: Settings) -> Iterator[Orchestrator]:
         yield Orchestrator(_client(settings, loop), loop, _pace(settings), settings.sweep_every)
     finally:
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(timeout=5)
+        thread.join()
+        loop.close()
 
 
 def _client(settings: Settings, loop: asyncio.AbstractEventLoop) -> Client:

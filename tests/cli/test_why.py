@@ -12,7 +12,7 @@ def test_a_ready_morning_ends_in_one_line_and_lists_its_evidence(matins, walk) -
     ran = matins("why", "sam")
     assert ran.code == 0
     assert "Everything owed was done, with evidence." in ran.out
-    acts = [line.split()[1] for line in ran.out.splitlines() if line.startswith("  ") and ":" in line.split()[0]]
+    acts = [line.split()[1] for line in ran.out.splitlines() if line[2:4].isdigit()]
     assert [act for act in acts if act != "owed"] == ["read", "write", "publish", "send", "send", "openings"]
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import psycopg
+from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client
 
 from matins.demo.server import DemoServer
@@ -210,5 +211,19 @@ class Scene:
             work = conn.execute("select key, token, attempts, in_flight, lease_expires_at, retry_at from work")
             states = conn.execute("select work_key, status, look_at, quarantine_until, reason from message")
             told = [str(row) for found in (audit, work, states) for row in found.fetchall()]
+        told.extend(asyncio.run_coroutine_threadsafe(self._histories(), self._loop).result(20))
         said = [f"--- life {at}\n{life.said()[-3000:]}" for at, life in enumerate(self._lives, 1)]
         return "\n".join([*told, *said])
+
+    async def _histories(self) -> list[str]:
+        client = await Client.connect(self.temporal, namespace=self.namespace)
+        told = []
+        async for workflow in client.list_workflows():
+            told.append(f"--- {workflow.id} {workflow.status}")
+            history = await client.get_workflow_handle(workflow.id, run_id=workflow.run_id).fetch_history()
+            for event in history.events:
+                name = EventType.Name(event.event_type).removeprefix("EVENT_TYPE_")
+                told.append(f"{event.event_time.ToDatetime():%M:%S.%f} {name}")
+            described = await client.get_workflow_handle(workflow.id, run_id=workflow.run_id).describe()
+            told.extend(str(one) for one in described.raw_description.pending_activities)
+        return told

@@ -20,8 +20,9 @@ CHAINS = {
         "plan.after_insert", "fetch.after_claim", "fetch.after_page", "action.before_row", "action.after_row",
     ),
     "settled, kept": ("settle.before_commit", "settle.after_commit", "call.after_reply", "record.after_commit"),
-    "claimed, started": ("claim.after_commit", "advance.before_start", "complete.before_commit@2", "put.before"),
+    "claimed, put": ("claim.after_commit", "complete.before_commit", "put.before", "complete.before_commit"),
     "completed": ("complete.after_commit", "complete.after_commit", "put.after", "complete.after_commit"),
+    "started": ("complete.before_commit", "advance.before_start", "advance.after_start"),
 }  # fmt: skip
 """Points of a worker that serves every queue."""
 
@@ -34,12 +35,9 @@ MAIL_CHAINS = {
 }
 """Points of a worker that serves the mail only, while another one does the rest."""
 
-STARTS = ("advance.before_start", "advance.after_start")
-"""Points between the commit of a step and the start of what follows."""
-
 
 def test_every_named_point_is_one_that_a_worker_dies_at() -> None:
-    armed = [point for chain in (*CHAINS.values(), *MAIL_CHAINS.values(), STARTS) for point in chain]
+    armed = [point for chain in (*CHAINS.values(), *MAIL_CHAINS.values()) for point in chain]
     assert {point.partition("@")[0] for point in armed} == set(crash.POINTS)
 
 

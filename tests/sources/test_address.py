@@ -50,9 +50,7 @@ def test_what_is_no_web_address_is_refused_in_one_sentence(url: str) -> None:
     assert "secret" not in str(refusal.value)
 
 
-_TEXT = st.text(
-    st.characters(codec="utf-8", exclude_categories=["Cc"], exclude_characters="\u2028\u2029"), max_size=30
-)
+_TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"], exclude_characters="\u2028\u2029"), max_size=30)
 
 
 @given(
@@ -61,9 +59,7 @@ _TEXT = st.text(
     path=_TEXT | st.text("/.%2eEfF?&=+ #a", max_size=20),
     query=_TEXT | st.text("&=%2eEfF+utm_ #?a", max_size=20),
 )
-def test_the_canonical_address_of_a_canonical_address_is_itself(
-    scheme: str, host: str, path: str, query: str
-) -> None:
+def test_the_canonical_address_of_a_canonical_address_is_itself(scheme: str, host: str, path: str, query: str) -> None:
     once = canonical_url(f"{scheme}://{host}/{path}?{query}")
     assert canonical_url(once) == once
     assert once.isascii()

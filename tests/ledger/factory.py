@@ -1,0 +1,350 @@
+"""Puts a row in any state with one call, by the real transitions; `scene("message/uncertain")` names what is wanted.
+
+A scene's name is its machine and a variant: a state, and where it matters what the lease, the budget or the effect
+under way are like (`_dead`: the lease is over; `_spent`: on its last attempt; `_in_flight`: an effect under way;
+`_late`: past its useful time).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+from psycopg import Connection
+
+from matins.ledger import (
+    action,
+    continuation,
+    doubt,
+    edition,
+    ending,
+    evidence,
+    ingest,
+    message,
+    obligation,
+    observation,
+    plan,
+    profile,
+    source,
+    work,
+)
+from matins.ledger.edition import Outgoing
+from matins.ledger.source import Window
+from matins.ledger.work import Claim
+from matins.rules import keys, plans
+from matins.rules.canonical import sha256
+from matins.rules.evidence import Cursor, Item, Reading, ReadOutcome
+from matins.rules.profile import Profile, parse
+from matins.rules.receipt import Receipt, Sighting
+from tests.ledger.clock import Clock
+
+EVENING = "2026-08-16T20:00+00:00"
+NIGHT = "2026-08-17T00:10+00:00"
+"""Ten past one in London: the 17th is declared, its window opens at five."""
+OPEN = "2026-08-17T04:05+00:00"
+LATE = "2026-08-17T08:00:01+00:00"
+"""One second past useful-until."""
+DATE = "2026-08-17"
+_DAY = date.fromisoformat(DATE)
+LEASE, LIMIT, QUARANTINE = 10.0, 120.0, 150.0
+URL = "https://gazette.example/feed.xml"
+RECEIPT = Receipt("smtp:mail.example:25", "4XyZ", {"reply": "250 2.0.0 Ok: queued as 4XyZ"})
+PUT = Receipt("s3:test", "bundle@1", {"etag": "abc"})
+SEEN = Sighting(found=True, mechanism="imap:mail.example:993", placement="inbox")
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One row in the state that was asked for."""
+
+    name: str
+    key: str
+    work_key: str
+    claim: Claim
+    """The last claim on its work, dead or alive; of token 0 if there was none."""
+    window: Window | None = None
+
+
+def unclaimed(work_key: str, *, kind: str, step: str | None = None) -> Claim:
+    """A claim that nobody was ever given."""
+    return Claim(work_key, kind, step, 0, 0, 5, 0, None)  # type: ignore[arg-type]
+
+
+def item(identity: str, text: str = "Text.", *, title: str = "") -> Item:
+    """One entry of a feed."""
+    return Item(identity, f"https://gazette.example/{identity}", title or identity, text)
+
+
+def reading(*items: Item, etag: str = '"1"') -> Reading:
+    """A read that reached its source."""
+    outcome = ReadOutcome.NEW if items else ReadOutcome.NONE
+    return Reading(reached=True, outcome=outcome, items=items, cursor=Cursor(etag), title="Gazette")
+
+
+def failure(outcome: ReadOutcome = ReadOutcome.UNREACHABLE, *, retry_after: float | None = None) -> Reading:
+    """A read that did not reach its source."""
+    return Reading(reached=False, outcome=outcome, reason="connection refused", retry_after=retry_after)
+
+
+@dataclass(frozen=True, slots=True)
+class Factory:
+    """Makes rows in the database behind `conn`."""
+
+    conn: Connection[Any]
+    clock: Clock
+
+    def scene(self, name: str, *, owner: str = "ada") -> Scene:
+        """The row that `name` describes, such as "obligation/running_dead"."""
+        machine, _, variant = name.partition("/")
+        makers: dict[str, Callable[[str, str], Scene]] = {
+            "obligation": self.obligation,
+            "continuation": self.continuation,
+            "action": self.action,
+            "message": self.message,
+            "edition": self.edition,
+            "ingest_run": self.ingest_run,
+        }
+        return replace(makers[machine](variant, owner), name=name)
+
+    def owner(self, name: str = "ada", **changes: Any) -> Profile:
+        """An owner in London with one destination, and whatever else is asked for."""
+        asked = {
+            "owner": name,
+            "zone": "Europe/London",
+            "window": "05:00-09:00",
+            "ready_by": "06:30",
+            "destinations": [{"name": "inbox", "address": f"{name}@example.net"}],
+        }
+        made = parse(asked | changes, where="this test")
+        profile.apply(self.conn, made)
+        return made
+
+    def claim(self, work_key: str, *, step: str | None = None, holder: str = "worker-1") -> Claim:
+        """A claim by `holder` for the usual lease."""
+        return work.claim(self.conn, work_key, holder=holder, lease=LEASE, limit=LIMIT, step=step)
+
+    def die(self) -> None:
+        """Let every lease end."""
+        self.clock.forward(LEASE + 1)
+
+    def on_last_attempt(self, work_key: str) -> None:
+        """Let the next claim of this work be its last."""
+        self.conn.execute("update work set attempts = budget - 1 where key = %s", (work_key,))
+
+    def obligation(self, variant: str, owner: str = "ada") -> Scene:
+        """declared, queued, queued_again, running[_dead, _spent, _spent_dead, _in_flight...], succeeded, ..."""
+        key, work_key = keys.obligation(owner, "morning", _DAY), f"obligation/{owner}/morning/{DATE}"
+        none = unclaimed(work_key, kind="obligation")
+        self.clock.set(EVENING)
+        self.owner(owner)
+        self.clock.set(NIGHT)
+        plan.plan(self.conn, owner=owner)
+        if variant in ("declared", "missed"):
+            self._end_day(variant, owner)
+            return Scene("", key, work_key, none)
+        self.clock.set(OPEN)
+        plan.plan(self.conn, owner=owner)
+        if variant in ("queued", "missed_queued"):
+            self._end_day(variant, owner)
+            return Scene("", key, work_key, none)
+        if "spent" in variant or variant == "exhausted":
+            self.on_last_attempt(work_key)
+        claim = self.claim(work_key)
+        if "in_flight" in variant:
+            self.start_research(key, claim)
+        if variant in ("queued_again", "exhausted"):
+            ending.fail(self.conn, work_key, token=claim.token, reason="the store was down")
+        elif variant == "succeeded":
+            self.complete(key, claim)
+        elif variant.endswith("_dead"):
+            self.die()
+        return Scene("", key, work_key, claim)
+
+    def _end_day(self, variant: str, owner: str) -> None:
+        if variant.startswith("missed"):
+            self.clock.set(LATE)
+            plan.plan(self.conn, owner=owner)
+
+    def start_research(self, key: str, claim: Claim) -> None:
+        """The effect of research, under way."""
+        action.start(
+            self.conn, claim, key=keys.action(key, "research"), subject=key, step="research", provider=PUT.provider,
+            contents=[b"evidence"],
+        )  # fmt: skip
+
+    def complete(self, key: str, claim: Claim, content: bytes = b"{}") -> None:
+        """Research finished, with an empty evidence set."""
+        evidence.freeze(
+            self.conn, key, claim, owner=keys.parse(key).owner, content_hash=sha256(content), content=content,
+            coverage={}, items=[],
+        )  # fmt: skip
+        obligation.complete(self.conn, key, claim, plan=plans.CURRENT, output_hash=sha256(content))
+
+    def continuation(self, variant: str, owner: str = "ada", *, step: str = "jobs") -> Scene:
+        """pending, pending_again, running[_dead, _spent...], done, exhausted: with `step` at hand (the last one)."""
+        key, work_key = keys.obligation(owner, "morning", _DAY), f"continuation/{owner}/morning/{DATE}"
+        self.obligation("succeeded", owner)
+        for name, finish in ((plans.COMPOSE, self.draft), (plans.PUBLISH, self.publish)):
+            if step == name:
+                break
+            finish(key, self.claim(work_key, step=name))
+        if variant == "pending":
+            return Scene("", key, work_key, unclaimed(work_key, kind="continuation", step=step))
+        if "spent" in variant or variant == "exhausted":
+            self.on_last_attempt(work_key)
+        claim = self.claim(work_key, step=step)
+        if "in_flight" in variant:
+            action.start(
+                self.conn, claim, key=keys.action(key, step), subject=key, step=step, provider=PUT.provider,
+                contents=[b"content"],
+            )  # fmt: skip
+        if variant in ("pending_again", "exhausted"):
+            ending.fail(self.conn, work_key, token=claim.token, reason="the store was down")
+        elif variant == "done":
+            continuation.complete_step(self.conn, key, claim, plan=plans.CURRENT)
+        elif variant.endswith("_dead"):
+            self.die()
+        return Scene("", key, work_key, claim)
+
+    def draft(self, key: str, claim: Claim, content: bytes = b"draft") -> None:
+        """Composing finished."""
+        self._effect(key, claim, plans.COMPOSE, content, Receipt("s3:test", f"{key}/draft@1"))
+        edition.draft(
+            self.conn, key, claim, plan=plans.CURRENT, kind="full", title="Monday", draft_hash=sha256(content), facts={}
+        )
+
+    def publish(self, key: str, claim: Claim, content: bytes = b"bundle") -> None:
+        """Publishing finished, with one message to the inbox."""
+        self._effect(key, claim, plans.PUBLISH, content, Receipt("s3:test", f"{key}/bundle@1"))
+        edition.publish(
+            self.conn, key, claim, plan=plans.CURRENT, bundle_hash=sha256(content), messages=[self.outgoing(key)],
+            send_at=None,
+        )  # fmt: skip
+
+    def outgoing(self, key: str, *, proof: str = "mailbox") -> Outgoing:
+        """A mail to the inbox, frozen."""
+        mail = f"mail of {key}".encode()
+        return Outgoing("brief", "email", "inbox", "ada@example.net", proof, "ask", mail, sha256(mail), f"<{key}@x>")
+
+    def _effect(self, key: str, claim: Claim, step: str, content: bytes, receipt: Receipt) -> None:
+        name = keys.action(key, step)
+        action.start(
+            self.conn, claim, key=name, subject=key, step=step, provider="s3:test", contents=[content]
+        )  # fmt: skip
+        action.record_completed(self.conn, claim, key=name, receipt=receipt)
+
+    def edition(self, variant: str, owner: str = "ada") -> Scene:
+        """none, drafted or published, while the step that would move it on is claimed (or already finished)."""
+        match variant:
+            case "none":
+                return self.continuation("running", owner, step=plans.COMPOSE)
+            case "drafted":
+                return self.continuation("running", owner, step=plans.PUBLISH)
+        return self.continuation("running", owner, step=plans.JOBS)
+
+    def action(self, variant: str, owner: str = "ada") -> Scene:
+        """none, in_flight, in_flight_dead, in_flight_taken, completed, refused, not_done, abandoned (harmless ones)."""
+        made = self.obligation("running" if variant == "none" else "running_in_flight", owner)
+        name, claim = keys.action(made.key, "research"), made.claim
+        match variant:
+            case "completed":
+                action.record_completed(self.conn, claim, key=name, receipt=PUT)
+            case "refused":
+                action.record_refused(self.conn, claim, key=name, reason="no such bucket")
+            case "not_done":
+                action.record_not_done(self.conn, claim, key=name, reason="connection refused")
+            case "in_flight_dead":
+                self.die()
+            case "in_flight_taken" | "abandoned":
+                self.die()
+                taken = self.claim(made.work_key, holder="worker-2")
+                if variant == "abandoned":
+                    action.abandon(self.conn, name, token=claim.token, quarantine=QUARANTINE)
+                    claim = taken
+        return replace(made, claim=claim)
+
+    def message(self, variant: str, owner: str = "ada", *, proof: str = "mailbox") -> Scene:
+        """pending, sending, sending_in_flight, uncertain, uncertain_quiet, held, accepted, observed, expired, ..."""
+        made = self.continuation("running", owner, step=plans.PUBLISH)
+        outgoing = self.outgoing(made.key, proof=proof)
+        self._effect(made.key, made.claim, plans.PUBLISH, b"bundle", Receipt("s3:test", f"{made.key}/bundle@1"))
+        edition.publish(
+            self.conn, made.key, made.claim, plan=plans.CURRENT, bundle_hash=sha256(b"bundle"), messages=[outgoing],
+            send_at=None,
+        )  # fmt: skip
+        key = keys.message(made.key, "brief", "email", "inbox")
+        work_key = keys.message_work(key)
+        if "spent" in variant:
+            self.on_last_attempt(work_key)
+        claim = unclaimed(work_key, kind="message")
+        if not variant.startswith(("pending", "expired")):
+            claim = self.claim(work_key)
+            self._move_message(variant, Scene("", key, work_key, claim), outgoing.mail)
+        if variant == "pending_again":
+            claim = self.claim(work_key)
+            ending.fail(self.conn, work_key, token=claim.token, reason="connection refused")
+        if variant.endswith("_late") or variant == "expired":
+            self.clock.set(LATE)
+        elif variant.endswith("_dead"):
+            self.die()
+        if variant == "expired":
+            message.expire(self.conn, work_key)
+        return Scene("", key, work_key, claim)
+
+    def _move_message(self, variant: str, made: Scene, mail: bytes) -> None:
+        state = variant.partition("_")[0]
+        if state == "dead":
+            ending.fail(self.conn, made.work_key, token=made.claim.token, reason="no such mailbox", final=True)
+        elif state != "sending" or "in_flight" in variant:
+            self.start_sending(made, mail)
+        if state in ("accepted", "observed"):
+            message.accept(self.conn, made.claim, RECEIPT)
+        if state == "observed":
+            observation.observe(self.conn, made.work_key, SEEN)
+        if state in ("uncertain", "held", "let"):
+            doubt.doubt(self.conn, made.claim, reason="the reply was lost", quarantine=QUARANTINE)
+        if "refunded" in variant:
+            self.conn.execute("update action set refunded = true where key = %s", (made.key,))
+        if "quiet" in variant:
+            self.clock.forward(QUARANTINE + 1)
+        if state == "held":
+            doubt.hold(self.conn, made.work_key, reason="nobody can look")
+        if state == "let":
+            doubt.let_go(self.conn, made.work_key, reason="nobody can look")
+
+    def start_sending(self, made: Scene, mail: bytes | None = None) -> None:
+        """The send of a message, under way."""
+        action.start(
+            self.conn, made.claim, key=made.key, subject=made.key.partition("/brief/")[0], step="send",
+            provider=RECEIPT.provider, contents=[mail or message.envelope(self.conn, made.work_key).mail],
+        )  # fmt: skip
+
+    def ingest_run(self, variant: str, owner: str = "ada") -> Scene:
+        """unclaimed, claimed[_admitted, _dead, _spent...], new, none, unreachable, invalid, failed."""
+        self.clock.set(EVENING)
+        self.owner(owner)
+        source.add(self.conn, owner, url=URL, name="gazette")
+        window = source.window(self.conn, keys.source(URL))
+        none = unclaimed(window.work_key, kind="ingest")
+        if variant == "unclaimed":
+            return Scene("", window.source_key, window.work_key, none, window)
+        if "spent" in variant:
+            self.on_last_attempt(window.work_key)
+        claim = self.claim(window.work_key)
+        made = Scene("", window.source_key, window.work_key, claim, window)
+        if "admitted" in variant or variant == "new":
+            ingest.admit(self.conn, claim, window, [item("a"), item("b")], baseline=True)
+        match variant:
+            case "new":
+                ingest.settle(self.conn, claim, window, reading(item("a"), item("b")))
+            case "none":
+                ingest.settle(self.conn, claim, window, reading())
+            case "unreachable" | "invalid":
+                ingest.fail(self.conn, claim, window, failure(ReadOutcome(variant)))
+            case "failed":
+                work.release(self.conn, window.work_key, token=claim.token)
+        if variant.endswith("_dead"):
+            self.die()
+        return made
