@@ -13,7 +13,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import psycopg
 
-from matins.ledger import migrate
+from matins.cli.times import ago
+from matins.ledger import health, invariants, migrate, standing
 from matins.local import objects, part, process, temporal, worker
 from matins.rules.errors import Refused
 from matins.settings import Settings
@@ -22,20 +23,6 @@ _SECONDS = 10.0
 _ROOM = 1_000_000_000
 _SMTP_PORTS = {"smtp": 25, "smtp+starttls": 587, "smtps": 465}
 _IMAP_PORTS = {"imap": 143, "imaps": 993}
-_HOSTS = """
-select distinct split_part(url, '/', 3)
-  from source
- order by 1
- limit 50
-"""
-_SCHEMAS = """
-select distinct n.nspname
-  from pg_class c
-  join pg_namespace n on n.oid = c.relnamespace
- where c.relname = 'obligation'
-   and c.relkind = 'r'
- order by 1
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +51,7 @@ def examine(settings: Settings) -> list[Finding]:
         "settings": _settings,
         "data": _data,
         "postgres": _postgres,
+        "ledger": _ledger,
         "temporal": _temporal,
         "objects": _objects,
         "smtp": _smtp,
@@ -109,13 +97,33 @@ def _data(settings: Settings) -> str:
 def _postgres(settings: Settings) -> str:
     try:
         with psycopg.connect(settings.postgres_dsn, autocommit=True, connect_timeout=5) as conn:
-            shown = conn.execute("select current_setting('server_version'), current_schema()").fetchone()
-            schemas = [row[0] for row in conn.execute(_SCHEMAS).fetchall()]
-            _compare_search_path(shown[1] if shown else None, schemas)
+            shown = conn.info.server_version
+            schemas, current = health.schemas(conn)
+            _compare_search_path(current, schemas)
             migrate.check_clock(conn)
     except psycopg.Error as error:
         raise _Wrong(f"no answer ({type(error).__name__})", _start(settings, "postgres_dsn")) from None
-    return f"{str(shown[0]).split()[0] if shown else ''}, schema {schemas[0]}, its own clock"
+    return f"{shown // 10000}.{shown % 100}, schema {schemas[0]}, its own clock"
+
+
+def _ledger(settings: Settings) -> str:
+    try:
+        with psycopg.connect(settings.postgres_dsn, autocommit=True, connect_timeout=5) as conn:
+            broken = invariants.broken(conn)
+            stuck, failed = health.stuck(conn), health.failed_passes(conn)
+            checked, _ = standing.last_check(conn)
+    except psycopg.Error as error:
+        raise _Wrong(f"cannot be read ({type(error).__name__})", _start(settings, "postgres_dsn")) from None
+    if broken:
+        rule, rows = next(iter(broken.items()))
+        raise _Wrong(f"{len(broken)} rules are broken: {rule} ({len(rows)} rows)", "keep the database, report the rule")
+    if failed:
+        raise _Wrong(f"the five-minute check failed in part: {', '.join(failed)}", "matins sweep, and the worker's log")
+    if stuck:
+        raise _Wrong(f"{stuck} pieces of work do not move", "matins sweep")
+    if checked is not None and checked > 2 * settings.sweep_every:
+        raise _Wrong(f"the last five-minute check was {ago(checked)}", "matins up, or matins sweep")
+    return f"{len(invariants.rules())} rules hold, last check {ago(checked) if checked is not None else 'not yet'}"
 
 
 def _compare_search_path(current: str | None, schemas: list[str]) -> None:
@@ -224,7 +232,7 @@ def _goes_out(settings: Settings) -> str:
 def _feed_hosts(settings: Settings) -> str:
     try:
         with psycopg.connect(settings.postgres_dsn, autocommit=True, connect_timeout=5) as conn:
-            return ", ".join(row[0] for row in conn.execute(_HOSTS).fetchall()) or "none yet"
+            return ", ".join(health.feed_hosts(conn)) or "none yet"
     except psycopg.Error:
         return "cannot be listed"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import textwrap
 import time
 from collections.abc import Callable
@@ -123,8 +124,9 @@ def _where(conn: Any, settings: Settings, found: Morning) -> list[str]:
         *lines,
         "",
         "  now try   matins morning --crash send    kill it at the worst moment",
-        f"            matins why {found.owner:<22} how it came about",
+        f"            matins why {found.owner:<19} how it came about",
         "            matins down                    stop; everything is kept",
+        *([] if shutil.which("matins") else ['  first     export PATH="$PWD/bin:$PATH"   (matins is bin/matins)']),
     ]
 
 

@@ -222,8 +222,8 @@ def _named(failure: ProviderError, host: str, redirected: bool) -> ProviderError
     return ProviderRefused(cause, key=host)
 
 
-def _cause(mistake: Exception) -> str:
-    match mistake.__cause__:
+def _cause(mistake: BaseException) -> str:
+    match mistake.__cause__ or mistake.__context__:
         case ssl.SSLCertVerificationError():
             return "its certificate cannot be trusted"
         case ssl.SSLError():
@@ -232,6 +232,8 @@ def _cause(mistake: Exception) -> str:
             return "connection refused"
         case ConnectionResetError() | BrokenPipeError():
             return "connection reset"
+        case httpcore2.NetworkError() as inner:
+            return _cause(inner)
     if isinstance(mistake, httpcore2.ConnectTimeout):
         return "did not take the connection in time"
     if isinstance(mistake, httpcore2.TimeoutException):
