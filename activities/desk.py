@@ -119,11 +119,11 @@ class Desk:
         crashpoint("record.after_commit")
         return receipt
 
-    def advance(self, kind: str, move: Move) -> None:
+    def advance(self, kind: str, move: Move, *, about: str = "") -> None:
         """Start what follows by its derived id. A failed start is a decision row and fails nothing."""
         crashpoint("advance.before_start")
         try:
-            self.orchestrator.start(kind, move.key, hint=move.name)
+            self.orchestrator.start(kind, move.key, hint=move.name, about=about)
         except TemporalUnreachable as error:
             log.warning("%s/%s was not started: %s", kind, move.key, error.message)
             with self.ledger() as conn:

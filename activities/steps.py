@@ -164,7 +164,7 @@ class Steps:
             )
         crashpoint("complete.after_commit")
         for work_key in published.messages:
-            self._desk.advance("message", Move(work_key, "send"))
+            self._desk.advance("message", Move(work_key, "send"), about=key)
         return published.next
 
     def _files(self, name: str, draft: dict[str, Any], evidence_set: dict[str, Any]) -> tuple[dict[str, bytes], bytes]:

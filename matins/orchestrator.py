@@ -67,26 +67,27 @@ class Orchestrator:
     """The timeouts that ride in each start argument (`activities.messages.Pace`), in seconds."""
     sweep_every: float = limits.SWEEP_EVERY
 
-    def start(self, kind: str, key: str, *, hint: str = "", replace: bool = False) -> None:
+    def start(self, kind: str, key: str, *, hint: str = "", about: str = "", replace: bool = False) -> None:
         """Start the workflow of `kind` for `key` under its derived id; one that runs already is used.
 
+        It is found by the owner, product and date of `about`, the morning's key, where `key` does not tell them.
         `replace` terminates the running one. Raises TemporalUnreachable.
         """
-        self._call(self._start(kind, key, hint, replace))
+        self._call(self._start(kind, key, hint, about or key, replace))
 
-    async def _start(self, kind: str, key: str, hint: str, replace: bool) -> None:
+    async def _start(self, kind: str, key: str, hint: str, about: str, replace: bool) -> None:
         policy = WorkflowIDConflictPolicy.TERMINATE_EXISTING if replace else WorkflowIDConflictPolicy.USE_EXISTING
         options: dict[str, Any] = {
             "id": workflow_id(kind, key),
             "task_queue": QUEUE,
             "id_conflict_policy": policy,
             "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE,
-            "static_summary": _summary(kind, key),
+            "static_summary": _summary(kind, about),
             "rpc_timeout": _RPC_TIMEOUT,
         }
         argument = {"key": key, "hint": hint, "pace": self.pace}
         try:
-            await self.client.start_workflow(WORKFLOWS[kind], argument, search_attributes=_attributes(key), **options)
+            await self.client.start_workflow(WORKFLOWS[kind], argument, search_attributes=_attributes(about), **options)
         except RPCError as error:
             if error.status != RPCStatusCode.INVALID_ARGUMENT:
                 raise

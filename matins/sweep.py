@@ -43,6 +43,7 @@ class Due:
 
     kind: str
     key: str
+    about: str = ""
     replace: bool = False
 
 
@@ -78,7 +79,7 @@ class _Round:
         """Messages never sent, left by the dead, or due to be looked for."""
         idle = message.find_idle(self.conn)
         for waiting in idle:
-            self._start("message", waiting.work_key, waiting.work_key)
+            self._start("message", waiting.work_key, waiting.work_key, about=waiting.subject)
         return len(idle)
 
     def dispatch(self) -> int:
@@ -101,9 +102,9 @@ class _Round:
         self.due.extend(Due("ingest", key) for key in found)
         return len(found)
 
-    def _start(self, kind: str, key: str, work_key: str) -> None:
+    def _start(self, kind: str, key: str, work_key: str, *, about: str = "") -> None:
         replace = sweeps.stamp_restart(self.conn, work_key, after=limits.STUCK_AFTER)
-        self.due.append(Due(kind, key, replace))
+        self.due.append(Due(kind, key, about, replace))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ class Sweeper:
         failed = 0
         for one in unique:
             try:
-                self.orchestrator.start(one.kind, one.key, replace=one.replace)
+                self.orchestrator.start(one.kind, one.key, about=one.about, replace=one.replace)
             except TemporalUnreachable as error:
                 failed += 1
                 decision.note(conn, f"{one.kind}/{one.key}", "start.failed", error.message)

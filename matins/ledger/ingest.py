@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from matins.ledger.query import row, rows
 from matins.ledger.source import Window
-from matins.ledger.work import Claim, Conn, explain_holder
+from matins.ledger.work import Claim, Conn, explain_holder, still_mine
 from matins.rules import keys, limits
 from matins.rules.errors import EvidenceMissing, OutputConflict
 from matins.rules.evidence import Item, Reading, ReadOutcome
@@ -170,7 +170,7 @@ def settle(conn: Conn, claim: Claim, window: Window, reading: Reading) -> str:
     Raises LeaseLost, or EvidenceMissing when fewer items are stored than were declared.
     """
     declared = len({item.identity for item in reading.items})
-    got = row(
+    row(
         conn,
         _SETTLE,
         work_key=claim.key,
@@ -190,7 +190,8 @@ def settle(conn: Conn, claim: Claim, window: Window, reading: Reading) -> str:
         if found["declared"] != declared:
             raise OutputConflict(key=claim.key, stored=f"{found['declared']} items", asked=f"{declared} items")
         return str(found["status"])
-    if got is None and found is not None and found["status"] == "claimed" and found["admitted"] != declared:
+    if found is not None and found["status"] == "claimed" and found["admitted"] != declared:
+        still_mine(conn, claim.key, token=claim.token)
         raise EvidenceMissing(f"{found['admitted']} of {declared} items are stored", key=claim.key)
     raise explain_holder(conn, claim.key, token=claim.token)
 

@@ -230,19 +230,19 @@ class Waiting:
     """A message whose next move is due and may have been lost."""
 
     work_key: str
-    status: str
+    subject: str
     at: datetime
 
 
 _FIND_IDLE = """
-select message.work_key, message.status, message.created_at as at
+select message.work_key, message.subject, message.created_at as at
   from message
   join work on work.key = message.work_key
  where message.status in ('pending', 'sending')
    and (work.lease_expires_at is null or work.lease_expires_at <= ledger_now())
    and (work.retry_at is null or work.retry_at <= ledger_now())
 union all
-select work_key, status, created_at
+select work_key, subject, created_at
   from message
  where look_at <= ledger_now()
    and status in ('uncertain', 'accepted')

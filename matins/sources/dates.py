@@ -29,7 +29,7 @@ _FORMS = tuple(
         # 2026-11-30T06:04:05Z, 2026-11-30 06:04, 2016/6/29 15:07:41
         rf"(?P<year>\d{{4}})(?P<mark>[-/.])(?P<number>\d{{1,2}})(?P=mark){_DAY}(?:(?:T|\s+){_TIME}{_ZONE})?",
         # Mon, 30 Nov 2026 06:04:05 +0000, 30-Nov-26
-        rf"{_DAY_NAME}{_DAY}[\s-]+{_MONTH_NAME}[\s-]+(?P<year>\d{{4}}|\d{{2}})(?:,?\s+{_TIME}{_ZONE})?",
+        rf"{_DAY_NAME}{_DAY}(?:\s+|-){_MONTH_NAME}(?:\s+|-)(?P<year>\d{{4}}|\d{{2}})(?:,?\s+{_TIME}{_ZONE})?",
         # Mon Nov 30 06:04:05 2026, November 30, 2026 06:04
         rf"{_DAY_NAME}{_MONTH_NAME}\s+{_DAY}\s+{_TIME}{_ZONE}\s+(?P<year>\d{{4}})",
         rf"{_DAY_NAME}{_MONTH_NAME}\s+{_DAY},?\s+(?P<year>\d{{4}})(?:,?\s+{_TIME}{_ZONE})?",

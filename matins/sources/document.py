@@ -13,6 +13,7 @@ from html.entities import html5
 
 from matins.rules.errors import ProviderRefused
 from matins.sources.fetch import charset_of
+from matins.sources.plain import looks_like_markup
 
 MAX_TAGS = 200_000
 """Tags in one document; a feed of a thousand entries has about ten thousand."""
@@ -32,7 +33,7 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 _CHARACTER = re.compile(r"&#(?:[xX]([0-9a-fA-F]*)|([0-9]*));")
 _AMPERSAND = re.compile(r"&(?!#(?:x[0-9a-fA-F]+|[0-9]+);|(?:amp|lt|gt|quot|apos);)(?:([A-Za-z][A-Za-z0-9]{1,31});)?")
 _ROOT = re.compile(r"<((?:[\w.-]+:)?(?:rss|feed|rdf|channel))(?=[\s/>])", re.IGNORECASE)
-_HTML = re.compile(r"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+_HTML = re.compile(r"<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _LONG_WORD = re.compile(r"[\w.+-]{1000}")
 """Words this long are broken up: looking for a mail address in one takes feedparser the square of its length."""
 _MAX_LONG_WORDS = 200
@@ -109,7 +110,7 @@ def _kind(text: str) -> str:
     head = text[:_LOOK].lstrip()
     if not head:
         return "it is empty"
-    if _HTML.search(head):
+    if _HTML.search(head) or (looks_like_markup(head) and not head.startswith("<?xml")):
         return "an HTML page"
     return "another kind of XML" if head.startswith("<") else "no XML"
 

@@ -88,6 +88,8 @@ def clean(text: str) -> str:
 def cut(text: str, length: int) -> str:
     """At most `length` characters of `text`, ended after a word and with an ellipsis."""
     head = text[: length - 1]
+    if text[length - 1 : length].isspace():
+        return head.rstrip(" \n,;:") + "\u2026"
     word_end = max(head.rfind(" "), head.rfind("\n"))
     return (head[:word_end] if word_end > length // 2 else head).rstrip(" \n,;:") + "\u2026"
 

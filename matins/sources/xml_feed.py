@@ -33,11 +33,16 @@ def read_xml(text: str, *, url: str) -> tuple[str, tuple[Entry, ...]]:
     parsed = _parsed(_with_plain_guids(mended_xml(text)), url)
     if not parsed["version"]:
         raise ProviderRefused("not a feed: another kind of XML")
-    if parsed["bozo"] and not parsed["entries"]:
+    if not parsed["entries"] and (parsed["bozo"] or not _may_be_empty(parsed["version"], text)):
         raise ProviderRefused("the feed is broken, and no entry in it can be read")
     atom = parsed["version"].startswith("atom")
     entries = tuple(_entry(found, url=url, atom=atom) for found in parsed["entries"])
     return _title(parsed["feed"], atom=atom), entries
+
+
+def _may_be_empty(version: str, text: str) -> bool:
+    """Whether a feed without entries is really one: an RSS channel, or Atom in its own namespace."""
+    return "<channel" in text.lower() if version.startswith("rss") else version != "atom"
 
 
 def _parsed(xml: str, url: str) -> Any:

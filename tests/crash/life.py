@@ -64,6 +64,10 @@ class Life:
         """Send it a signal."""
         self.process.send_signal(number)
 
+    def thaw(self) -> None:
+        """Let it go on after it was frozen."""
+        self.send(signal.SIGCONT)
+
     def kill(self) -> None:
         """End it as a power cut would."""
         with suppress(ProcessLookupError):

@@ -37,10 +37,11 @@ def of(function: Callable[..., Any]) -> set[Arrow]:
 
 
 def transitions() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """(module.function, function) of everything public in the ledger whose docstring opens with an arrow."""
+    """(module.function, function) of everything public in the ledger whose docstring opens with a machine's arrow."""
     for module_info in pkgutil.iter_modules(matins.ledger.__path__):
         module = importlib.import_module(f"matins.ledger.{module_info.name}")
         for name, function in inspect.getmembers(module, inspect.isfunction):
             first = (function.__doc__ or "").partition("\n\n")[0]
-            if function.__module__ == module.__name__ and not name.startswith("_") and "->" in first:
+            opens = first.partition(" ")[0] in STATES and "->" in first
+            if function.__module__ == module.__name__ and not name.startswith("_") and opens:
                 yield f"{module_info.name}.{name}", function

@@ -48,6 +48,8 @@ LATE = "2026-08-17T08:00:01+00:00"
 """One second past useful-until."""
 DATE = "2026-08-17"
 _DAY = date.fromisoformat(DATE)
+KEPT = b"kept"
+"""Bytes that are frozen wherever an edition is: a draft or a bundle can be made of them."""
 LEASE, LIMIT, QUARANTINE = 10.0, 120.0, 150.0
 URL = "https://gazette.example/feed.xml"
 RECEIPT = Receipt("smtp:mail.example:25", "4XyZ", {"reply": "250 2.0.0 Ok: queued as 4XyZ"})
@@ -136,19 +138,26 @@ class Factory:
     def obligation(self, variant: str, owner: str = "ada") -> Scene:
         """declared, queued, queued_again, running[_dead, _spent, _spent_dead, _in_flight...], succeeded, ..."""
         key, work_key = keys.obligation(owner, "morning", _DAY), f"obligation/{owner}/morning/{DATE}"
-        none = unclaimed(work_key, kind="obligation")
+        none = Scene("", key, work_key, unclaimed(work_key, kind="obligation"))
         self.clock.set(EVENING)
         self.owner(owner)
+        plan.plan(self.conn, owner=owner)
         self.clock.set(NIGHT)
+        if variant == "undeclared":
+            return none
         plan.plan(self.conn, owner=owner)
-        if variant in ("declared", "missed"):
-            self._end_day(variant, owner)
-            return Scene("", key, work_key, none)
-        self.clock.set(OPEN)
+        self.clock.set(LATE if variant in ("missed", "declared_late") else OPEN)
+        if variant == "declared":
+            self.clock.set(NIGHT)
+        if variant.startswith("declared"):
+            return none
         plan.plan(self.conn, owner=owner)
-        if variant in ("queued", "missed_queued"):
-            self._end_day(variant, owner)
-            return Scene("", key, work_key, none)
+        if variant in ("missed", "queued", "queued_late", "missed_queued"):
+            if variant != "queued":
+                self.clock.set(LATE)
+            if variant == "missed_queued":
+                plan.plan(self.conn, owner=owner)
+            return none
         if "spent" in variant or variant == "exhausted":
             self.on_last_attempt(work_key)
         claim = self.claim(work_key)
@@ -156,16 +165,20 @@ class Factory:
             self.start_research(key, claim)
         if variant in ("queued_again", "exhausted"):
             ending.fail(self.conn, work_key, token=claim.token, reason="the store was down")
-        elif variant == "succeeded":
+        elif variant.startswith("succeeded"):
             self.complete(key, claim)
+            if variant == "succeeded_unadvanced":
+                self.unadvance(key)
         elif variant.endswith("_dead"):
             self.die()
         return Scene("", key, work_key, claim)
 
-    def _end_day(self, variant: str, owner: str) -> None:
-        if variant.startswith("missed"):
-            self.clock.set(LATE)
-            plan.plan(self.conn, owner=owner)
+    def unadvance(self, key: str) -> None:
+        """Take away the continuation of a succeeded morning, as if its plan had had none."""
+        work_key = keys.continuation_work(key)
+        self.conn.execute("delete from continuation where key = %s", (key,))
+        self.conn.execute("delete from work where key = %s", (work_key,))
+        self.conn.execute("update obligation set unadvanced = true where key = %s", (key,))
 
     def start_research(self, key: str, claim: Claim) -> None:
         """The effect of research, under way."""
@@ -235,18 +248,20 @@ class Factory:
         )  # fmt: skip
         action.record_completed(self.conn, claim, key=name, receipt=receipt)
 
+    def freeze(self, content: bytes) -> None:
+        """Keep bytes under their hash."""
+        self.conn.execute("insert into frozen values (%s, %s) on conflict do nothing", (sha256(content), content))
+
     def edition(self, variant: str, owner: str = "ada") -> Scene:
-        """none, drafted or published, while the step that would move it on is claimed (or already finished)."""
-        match variant:
-            case "none":
-                return self.continuation("running", owner, step=plans.COMPOSE)
-            case "drafted":
-                return self.continuation("running", owner, step=plans.PUBLISH)
-        return self.continuation("running", owner, step=plans.JOBS)
+        """none, drafted, published[_dead, _spent, _in_flight ...], while the step that would move it on is claimed."""
+        state, _, rest = variant.partition("_")
+        self.freeze(KEPT)
+        step = {"none": plans.COMPOSE, "drafted": plans.PUBLISH, "published": plans.JOBS}[state]
+        return self.continuation(f"running_{rest}" if rest else "running", owner, step=step)
 
     def action(self, variant: str, owner: str = "ada") -> Scene:
         """none, in_flight, in_flight_dead, in_flight_taken, completed, refused, not_done, abandoned (harmless ones)."""
-        made = self.obligation("running" if variant == "none" else "running_in_flight", owner)
+        made = self.obligation({"none": "running", "none_dead": "running_dead"}.get(variant, "running_in_flight"), owner)
         name, claim = keys.action(made.key, "research"), made.claim
         match variant:
             case "completed":
@@ -257,12 +272,12 @@ class Factory:
                 action.record_not_done(self.conn, claim, key=name, reason="connection refused")
             case "in_flight_dead":
                 self.die()
-            case "in_flight_taken" | "abandoned":
+            case "in_flight_taken" | "abandoned" | "abandoned_stale":
                 self.die()
                 taken = self.claim(made.work_key, holder="worker-2")
-                if variant == "abandoned":
+                if variant != "in_flight_taken":
                     action.abandon(self.conn, name, token=claim.token, quarantine=QUARANTINE)
-                    claim = taken
+                claim = taken if variant == "abandoned" else claim
         return replace(made, claim=claim)
 
     def message(self, variant: str, owner: str = "ada", *, proof: str = "mailbox") -> Scene:

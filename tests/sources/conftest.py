@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -21,6 +22,13 @@ def internal() -> Iterator[Server]:
         yield one
 
 
+@pytest.fixture(scope="session")
+def outside() -> Fetcher:
+    """May reach no private host at all."""
+    return Fetcher(total_seconds=5.0, connect_seconds=2.0)
+
+
 @pytest.fixture
-def fetcher(server: Server) -> Fetcher:
-    return Fetcher(allow_hosts=frozenset({server.authority}), total_seconds=5.0, connect_seconds=2.0)
+def fetcher(server: Server, outside: Fetcher) -> Fetcher:
+    """May reach the test's own server, and no other private host."""
+    return replace(outside, allow_hosts=frozenset({server.authority}))

@@ -14,6 +14,7 @@ import pytest
 from matins.rules.errors import ProviderRefused, ProviderUnavailable
 from matins.rules.evidence import Cursor
 from matins.sources.fetch import Fetcher, retry_after
+from matins.sources.guard import Deadline, Gate
 from tests.sources.server import Reply, Request, Server
 
 FEED = b"<rss version='2.0'><channel><title>Harbour</title></channel></rss>"
@@ -21,7 +22,7 @@ NOTHING = Cursor()
 
 
 def _answers(*addresses: str) -> Callable[..., list[Any]]:
-    def resolve(host: str, port: int, **_: object) -> list[Any]:
+    def resolve(_: str, port: int, **__: object) -> list[Any]:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
 
     return resolve
@@ -70,7 +71,14 @@ def test_a_304_that_nobody_asked_for_is_refused(server: Server, fetcher: Fetcher
         fetcher.get(server.url("/feed"), cursor=NOTHING)
 
 
-@pytest.mark.parametrize(("status", "kind"), [(403, ProviderRefused), (404, ProviderRefused), (410, ProviderRefused), (206, ProviderRefused), (204, ProviderRefused), (300, ProviderRefused), (408, ProviderUnavailable), (500, ProviderUnavailable), (503, ProviderUnavailable)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (403, ProviderRefused), (404, ProviderRefused), (410, ProviderRefused), (206, ProviderRefused),
+        (204, ProviderRefused), (300, ProviderRefused), (408, ProviderUnavailable), (500, ProviderUnavailable),
+        (503, ProviderUnavailable),
+    ],
+)  # fmt: skip
 def test_a_status_that_is_not_ok_is_a_failure_named_by_its_number(
     server: Server, fetcher: Fetcher, status: int, kind: type[Exception]
 ) -> None:
@@ -101,7 +109,15 @@ def test_retry_after_is_seconds_or_a_date_and_never_more_than_a_day(value: str, 
 # Compressed answers: F-55, C46, C47
 
 
-@pytest.mark.parametrize("squeeze", [gzip.compress, lambda body: gzip.compress(body[:9]) + gzip.compress(body[9:]), lambda body: gzip.compress(body) + b"\0\0"])  # fmt: skip
+def _in_two_members(body: bytes) -> bytes:
+    return gzip.compress(body[:9]) + gzip.compress(body[9:])
+
+
+def _padded(body: bytes) -> bytes:
+    return gzip.compress(body) + b"\0\0"
+
+
+@pytest.mark.parametrize("squeeze", [gzip.compress, _in_two_members, _padded])
 def test_a_gzipped_answer_is_read(server: Server, fetcher: Fetcher, squeeze: Callable[[bytes], bytes]) -> None:
     server.script["/feed"] = _zipped(squeeze(FEED))
     assert fetcher.get(server.url("/feed"), cursor=NOTHING).body == FEED
@@ -136,13 +152,14 @@ def test_an_answer_that_is_not_compressed_as_it_says_is_a_named_failure(
 
 
 def _bomb() -> bytes:
-    """100 kB that expand to 100 MB; every further block would add another hundred."""
-    deflate = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
+    """100 kB that expand to 100 MB: it would go on like that without end."""
+    deflate = zlib.compressobj(6, wbits=zlib.MAX_WBITS | 16)
     return b"".join(deflate.compress(bytes(1024 * 1024)) for _ in range(100)) + deflate.flush()
 
 
 def test_a_bomb_is_defused_at_the_cap(server: Server, fetcher: Fetcher) -> None:
-    server.script["/feed"] = _zipped(_bomb())
+    bomb = _bomb()
+    server.script["/feed"] = _zipped(bomb)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(ProviderRefused, match="expands to more than 100 times its size"):
         fetcher.get(server.url("/feed"), cursor=NOTHING)
@@ -197,7 +214,7 @@ def test_a_broken_connection_is_unavailable_by_name(server: Server, fetcher: Fet
         fetcher.get(server.url("/feed"), cursor=NOTHING)
 
 
-def test_a_port_where_nobody_listens_refuses_the_connection(server: Server, fetcher: Fetcher) -> None:
+def test_a_port_where_nobody_listens_refuses_the_connection(fetcher: Fetcher) -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         authority = f"127.0.0.1:{closed.getsockname()[1]}"
     with pytest.raises(ProviderUnavailable) as failure:
@@ -217,7 +234,7 @@ def test_tls_is_spoken_to_the_name_and_its_failure_is_named(server: Server, fetc
     named = replace(
         fetcher, allow_hosts=frozenset({"feeds.example"}), resolver=_answers("127.0.0.1"), total_seconds=2.0
     )
-    with pytest.raises(ProviderUnavailable, match="feeds.example: "):
+    with pytest.raises(ProviderUnavailable, match=r"feeds\.example: "):
         named.get(server.url("/", host="feeds.example", scheme="https"), cursor=NOTHING)
     assert b"feeds.example" in server.first_bytes[0]  # the server name in the hello
     assert server.requests == []
@@ -227,12 +244,24 @@ def test_tls_is_spoken_to_the_name_and_its_failure_is_named(server: Server, fetc
 
 
 @pytest.mark.parametrize(
-    "host", ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0x7f000001", "0177.0.0.1", "127.1", "0.0.0.0"]
+    "host",
+    [
+        "127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0x7f000001", "0177.0.0.1", "127.1",
+        "0.0.0.0",
+    ],
 )  # fmt: skip
-def test_no_spelling_of_this_machine_is_connected_to(internal: Server, host: str) -> None:
-    with pytest.raises((ProviderRefused, ProviderUnavailable), match="private address|cannot be resolved"):
-        Fetcher(total_seconds=5.0).get(internal.url("/", host=host), cursor=NOTHING)
+def test_no_spelling_of_this_machine_is_connected_to(internal: Server, outside: Fetcher, host: str) -> None:
+    with pytest.raises((ProviderRefused, ProviderUnavailable), match=r"private address|cannot be resolved"):
+        outside.get(internal.url("/", host=host), cursor=NOTHING)
     assert internal.first_bytes == []
+
+
+PUBLIC = "1.2.3.4"
+"""Only ever judged in these tests, never connected to."""
+
+
+def _gate(*addresses: str) -> Gate:
+    return Gate(_answers(*addresses), frozenset(), 1.0, Deadline.after(5.0))
 
 
 @pytest.mark.parametrize(
@@ -244,11 +273,16 @@ def test_no_spelling_of_this_machine_is_connected_to(internal: Server, host: str
         "64:ff9b:1::1", "2002:7f00:1::", "2002:a9fe:a9fe::1", "::7f00:1", "fe80::1%eth0", "nonsense",
     ],
 )  # fmt: skip
-def test_a_name_that_resolves_to_a_private_address_is_refused(address: str) -> None:
-    for answers in (_answers(address), _answers("203.0.114.9", address), _answers(address, "203.0.114.9")):
+def test_a_name_with_one_private_address_is_refused(address: str) -> None:
+    for answers in ((address,), (PUBLIC, address), (address, PUBLIC)):
         with pytest.raises(ProviderRefused) as refusal:
-            Fetcher(resolver=answers, total_seconds=2.0).get("http://feeds.example/", cursor=NOTHING)
+            _gate(*answers).judged("feeds.example", 80)
         assert str(refusal.value) == "feeds.example: resolves to a private address"
+
+
+def test_a_name_with_public_addresses_only_is_judged_good() -> None:
+    public = (PUBLIC, "2606:4700::1", "64:ff9b::102:304", "::ffff:1.2.3.4", "2002:102:304::1")
+    assert _gate(*public, PUBLIC).judged("feeds.example", 80) == public
 
 
 @pytest.mark.parametrize(
@@ -262,7 +296,7 @@ def test_a_name_that_resolves_to_a_private_address_is_refused(address: str) -> N
         ("file:///etc/passwd", "redirects to a bad URL: it is not http or https"),
         ("gopher://127.0.0.1:{port}/", "redirects to a bad URL: it is not http or https"),
         ("http://a:b@127.0.0.1:{port}/", "redirects to a bad URL: it has credentials in it"),
-        ("http://", "redirects to a bad URL: it has no host"),
+        ("https:///a", "redirects to a bad URL: it has no host"),
         ("", "redirects without saying where"),
     ],
 )
@@ -276,28 +310,40 @@ def test_a_redirect_into_the_private_network_is_refused_at_its_hop(
     assert internal.first_bytes == []
 
 
-def test_a_name_is_resolved_once_and_the_judged_address_is_the_one_used(server: Server, internal: Server) -> None:
+def test_a_name_is_resolved_once_and_the_judged_address_is_the_one_used(server: Server, fetcher: Fetcher) -> None:
+    """C56: the first answer is the server, every later one is an address where nothing listens."""
+    server.script["/feed"] = Reply(body=FEED)
     asked: list[str] = []
 
     def rebinding(host: str, port: int, **_: object) -> list[Any]:
         asked.append(host)
-        return _answers("203.0.114.9" if len(asked) == 1 else "127.0.0.1")(host, port)
+        return _answers("127.0.0.1" if len(asked) == 1 else "127.0.0.9")(host, port)
 
-    fetcher = Fetcher(resolver=rebinding, total_seconds=1.0, connect_seconds=0.3)
-    with pytest.raises(ProviderUnavailable):
-        fetcher.get(internal.url("/", host="feeds.example"), cursor=NOTHING)
-    assert (asked, internal.first_bytes) == (["feeds.example"], [])
+    authority = f"feeds.example:{server.port}"
+    named = replace(fetcher, resolver=rebinding, allow_hosts=frozenset({authority}))
+    assert named.get(f"http://{authority}/feed", cursor=NOTHING).body == FEED
+    assert (asked, len(server.first_bytes)) == (["feeds.example"], 1)
 
 
-def test_an_allowed_name_is_reached_at_its_address_under_its_own_name(server: Server) -> None:
+def test_a_name_that_turns_private_between_two_hops_is_refused_at_the_second(
+    server: Server, internal: Server, fetcher: Fetcher
+) -> None:
+    server.script["/feed"] = Reply(302, headers=(("Location", internal.url("/", host="feeds.example")),))
+    named = replace(fetcher, resolver=_answers("127.0.0.1"), allow_hosts=frozenset({f"feeds.example:{server.port}"}))
+    with pytest.raises(ProviderRefused, match=r"redirected to feeds\.example: resolves to a private address"):
+        named.get(server.url("/feed", host="feeds.example"), cursor=NOTHING)
+    assert internal.first_bytes == []
+
+
+def test_an_allowed_name_is_reached_at_its_address_under_its_own_name(server: Server, fetcher: Fetcher) -> None:
     server.script["/feed"] = Reply(body=FEED)
     authority = f"feeds.example:{server.port}"
-    fetcher = Fetcher(allow_hosts=frozenset({authority}), resolver=_answers("127.0.0.1"), total_seconds=5.0)
-    assert fetcher.get(server.url("/feed", host="Feeds.Example"), cursor=NOTHING).body == FEED
+    named = replace(fetcher, allow_hosts=frozenset({authority}), resolver=_answers("127.0.0.1"))
+    assert named.get(server.url("/feed", host="Feeds.Example"), cursor=NOTHING).body == FEED
     assert server.requests[0].headers["host"] == authority
 
 
-def test_a_host_is_allowed_for_the_port_that_was_named_only(server: Server, internal: Server, fetcher: Fetcher) -> None:
+def test_a_host_is_allowed_for_the_port_that_was_named_only(internal: Server, fetcher: Fetcher) -> None:
     with pytest.raises(ProviderRefused, match="private address"):
         fetcher.get(internal.url("/"), cursor=NOTHING)
     assert internal.first_bytes == []
