@@ -54,7 +54,8 @@ class Desk:
     def claimed(self, work_key: str, *, step: str | None = None) -> Iterator[Claim]:
         """Hold the work at `work_key` for the block: claimed, beaten, and rid of what a dead holder left in flight.
 
-        A refusal of the content itself (evidence, copy, intent) is recorded as a failed attempt before it leaves.
+        A refusal of the content itself (evidence, copy, intent), and a provider's error in a mere read, are recorded as
+        a failed attempt before they leave.
         """
         info = activity.info()
         with self.ledger() as conn:
@@ -74,6 +75,8 @@ class Desk:
                 yield claim
             except (CopyRefused, EvidenceMissing, IntentConflict) as refused:
                 self.fail(claim, reason=str(refused))
+            except ProviderError as error:
+                self.fail(claim, reason=error.message, retry_after=getattr(error, "retry_after", None))
 
     def fail(self, claim: Claim, *, reason: str, retry_after: float | None = None) -> None:
         """Record a failed attempt and raise NotDue with the wait until the next, or AttemptsSpent after the last."""

@@ -10,7 +10,7 @@ from activities.desk import Desk, following
 from activities.failures import told
 from activities.messages import Ask, Next
 from matins.brief.select import select
-from matins.ledger import evidence, obligation, profile, source
+from matins.ledger import continuation, evidence, obligation, profile, source
 from matins.ledger.evidence import FrozenSet
 from matins.ledger.move import Move
 from matins.ledger.work import Claim
@@ -18,7 +18,7 @@ from matins.providers.objects import Objects
 from matins.rules import keys, plans
 from matins.rules.canonical import canonical, sha256
 from matins.rules.crash import crashpoint
-from matins.rules.errors import Closed, EvidenceMissing, NotDue
+from matins.rules.errors import Closed, EvidenceMissing, NoSuchRow, NotDue
 from matins.rules.profile import from_document
 
 _GLANCE = 0.4
@@ -63,11 +63,20 @@ class Research:
                     plan = obligation.owed(conn, ask.key).plan
                     done = obligation.complete(conn, ask.key, claim, plan=plan, output_hash=frozen.hash)
                 crashpoint("complete.after_commit")
+                first = done.next
         except Closed:
-            with desk.ledger() as conn:
-                return following(obligation.next_move(conn, ask.key))
-        desk.advance("continuation", done.next)
+            first = self._follow_up(ask.key)
+        if not first.done:
+            desk.advance("continuation", first)
         return Next("done")
+
+    def _follow_up(self, key: str) -> Move:
+        """What an earlier life completed and may not have started: its continuation, if there is one."""
+        with self._desk.ledger() as conn:
+            try:
+                return continuation.next_move(conn, key)
+            except NoSuchRow:
+                return Move(key, "done")
 
     def _evidence_set(self, claim: Claim, key: str) -> FrozenSet:
         with self._desk.ledger() as conn:

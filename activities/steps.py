@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from email.utils import parseaddr
 from typing import Any
@@ -19,7 +19,7 @@ from matins.brief.bundle import bundle, manifest
 from matins.brief.compose import compose
 from matins.brief.coverage import title
 from matins.brief.mail import build, message_id
-from matins.ledger import action, continuation, edition, evidence, obligation, profile
+from matins.ledger import action, continuation, edition, evidence, message, obligation, profile
 from matins.ledger.edition import Outgoing
 from matins.ledger.move import Move
 from matins.ledger.work import Claim
@@ -74,7 +74,14 @@ class Steps:
                 return following(move)
         except (Closed, StepOutOfOrder):
             with self._desk.ledger() as conn:
-                return following(continuation.next_move(conn, key))
+                unsent, move = message.pending_of(conn, key), continuation.next_move(conn, key)
+            self._hand_out(key, unsent)
+            return following(move)
+
+    def _hand_out(self, key: str, messages: Sequence[str]) -> None:
+        """Start what sends the messages; one that runs already is used."""
+        for work_key in messages:
+            self._desk.advance("message", Move(work_key, "send"), about=key)
 
     def _compose(self, claim: Claim, key: str, plan: int) -> Move:
         name = keys.action(key, plans.COMPOSE)
@@ -163,8 +170,7 @@ class Steps:
                 send_at=_send_at(owed),
             )
         crashpoint("complete.after_commit")
-        for work_key in published.messages:
-            self._desk.advance("message", Move(work_key, "send"), about=key)
+        self._hand_out(key, published.messages)
         return published.next
 
     def _files(self, name: str, draft: dict[str, Any], evidence_set: dict[str, Any]) -> tuple[dict[str, bytes], bytes]:

@@ -166,6 +166,14 @@ def _already_accepted(conn: Conn, claim: Claim, receipt: Receipt) -> bool:
     return True
 
 
+_PENDING_OF = "select work_key from message where subject = %(subject)s and status = 'pending' order by key"
+
+
+def pending_of(conn: Conn, subject: str) -> list[str]:
+    """Work keys of a morning's messages that nobody has begun to send."""
+    return [found["work_key"] for found in rows(conn, _PENDING_OF, subject=subject)]
+
+
 _FIND_LATE = """
 select message.work_key
   from message

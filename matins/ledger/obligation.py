@@ -172,7 +172,9 @@ select exists (
     select 1
       from subscription
       join source on source.key = subscription.source_key
+      join work on work.key = source.window_key
      where subscription.owner = obligation.owner
+       and (work.retry_at is null or work.retry_at <= ledger_now())
        and coalesce(source.tried_at, '-infinity') < obligation.queued_at
        and coalesce(source.asked_at, 'infinity') > ledger_now() - make_interval(secs => %(wait)s)
 ) as waiting

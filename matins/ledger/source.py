@@ -161,8 +161,7 @@ def find_due(conn: Conn, *, limit: int = 500) -> list[str]:
 
 _LOOKS = """
 select source.key as source_key, subscription.name, source.items_read, source.reason, source.failing_since as since,
-       coalesce(source.settled_at >= obligation.queued_at, false) as reached,
-       coalesce(source.tried_at >= obligation.queued_at, false) as tried
+       coalesce(source.settled_at >= obligation.queued_at, false) as reached
   from obligation
   join subscription on subscription.owner = obligation.owner
   join source on source.key = subscription.source_key
@@ -175,7 +174,7 @@ def looks(conn: Conn, obligation_key: str) -> list[SourceLook]:
     """What a morning's look at each of its sources came to: reached since it was queued, or not, and why."""
     found = []
     for look in rows(conn, _LOOKS, key=obligation_key):
-        reason = look["reason"] if look["tried"] else "not answered in time"
+        reason = look["reason"] or "not answered in time"
         found.append(
             SourceLook(
                 source_key=look["source_key"],

@@ -37,9 +37,6 @@ POLL_EVERY = 1800.0
 POLL_WAIT = 60.0
 """How long a morning waits for its sources to be read."""
 
-SEND_RESERVE = 2.0
-"""A mail is not begun with less than this left of its lease or of its useful time."""
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -70,6 +67,7 @@ class Limits:
             ),
             (self.provider_timeout < self.deadline, "provider timeout < deadline"),
             (self.quarantine > self.smtp_idle, "quarantine > the mail server's idle timeout"),
+            (self.quarantine > self.provider_timeout, "quarantine > provider timeout"),
             (self.grace > self.provider_timeout, "grace > provider timeout"),
             (SWEEP_TIMEOUT < SWEEP_EVERY, "sweep timeout < sweep cadence"),
         )

@@ -8,17 +8,16 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import psycopg
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client
 
-from matins.demo.server import DemoServer
 from matins.ledger import profile, source
 from matins.orchestrator import Orchestrator
 from matins.rules import calendar, keys, plans
@@ -26,31 +25,24 @@ from matins.rules import profile as profiles
 from matins.rules.limits import Limits
 from matins.sources.address import canonical_url
 from matins.sweep import Sweeper
+from tests.crash.feeds import Feeds
 from tests.crash.life import Life, until
 from tests.providers.mailbox_process import MailboxProcess
 
+Answer = TypeVar("Answer")
+
 LIMITS = Limits(
-    lease=2.0,
-    beat=0.6,
-    heartbeat_timeout=2.4,
-    first_backoff=0.3,
-    deadline=6.0,
-    provider_timeout=4.0,
-    smtp_idle=1.5,
-    quarantine=2.5,
-    grace=5.0,
+    lease=3.0,
+    beat=0.9,
+    heartbeat_timeout=3.6,
+    first_backoff=0.4,
+    deadline=9.0,
+    provider_timeout=6.0,
+    smtp_idle=2.5,
+    quarantine=7.5,
+    grace=7.0,
 ).check()
 """A night in small."""
-
-_FEED = """<?xml version="1.0" encoding="utf-8"?>
-<feed xmlns="http://www.w3.org/2005/Atom"><title>The Pier</title><id>urn:pier</id><updated>{at}</updated>
-<entry><id>urn:pier:1</id><title>The north pier opens to ferries</title><updated>{at}</updated>
-<link href="http://pier.example/1"/><summary>The north pier opened to ferries at dawn. Two boats came.</summary></entry>
-<entry><id>urn:pier:2</id><title>The harbour office moves to Quay Street</title><updated>{at}</updated>
-<link href="http://pier.example/2"/><summary>The harbour office moves to Quay Street in May.</summary></entry>
-</feed>
-"""
-
 
 def a_zone_by_day() -> str:
     """A zone in which it is day now, so that no scene runs over midnight."""
@@ -73,11 +65,9 @@ class Scene:
         self.dsn, self.temporal, self.namespace, self.store = dsn, temporal, namespace, dict(store)
         self.directory, self.sweep_every = directory, sweep_every
         self.mailbox = MailboxProcess(directory / "mailbox", idle=LIMITS.smtp_idle)
-        self.feeds_open = threading.Event()
-        self.feeds_open.set()
+        self.feeds = Feeds()
+        self.limits = LIMITS
         self.smtp_url = ""
-        self._published_at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        self._feeds = DemoServer(self._pages)
         self._lives: list[Life] = []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -85,24 +75,18 @@ class Scene:
     def __enter__(self) -> Self:
         self.mailbox.start()
         self.smtp_url = self.mailbox.smtp_url
-        self._feeds.start()
+        self.feeds.__enter__()
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         for life in self._lives:
             life.kill()
-        self.feeds_open.set()
-        self._feeds.stop()
+        self.feeds.__exit__()
         self.mailbox.__exit__()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
-
-    def _pages(self) -> dict[str, tuple[str, bytes]]:
-        self.feeds_open.wait(30)
-        feed = _FEED.format(at=self._published_at).encode()
-        return {f"/{name}.xml": ("application/atom+xml", feed) for name in ("pier", "quay")}
 
     @contextmanager
     def ledger(self) -> Iterator[psycopg.Connection[Any]]:
@@ -117,7 +101,7 @@ class Scene:
         asked = {"owner": owner, "zone": zone, "window": "00:00-23:59", "destinations": [inbox], **fields}
         with self.ledger() as conn:
             profile.apply(conn, profiles.parse(asked, where="this test"))
-            source.add(conn, owner, url=canonical_url(f"{self._feeds.url}/{feed}.xml"), name=feed)
+            source.add(conn, owner, url=canonical_url(self.feeds.url(feed)), name=feed)
         return keys.obligation(owner, plans.MORNING, calendar.local_date(datetime.now(UTC), zone))
 
     def live(self, crash: str = "", *, queues: Sequence[str] = ()) -> Life:
@@ -130,7 +114,7 @@ class Scene:
     def _environment(self) -> dict[str, str]:
         config = self.directory / "matins.toml"
         config.touch()
-        durations = {f"MATINS_{name.upper()}": str(getattr(LIMITS, name)) for name in LIMITS.__slots__}
+        durations = {f"MATINS_{name.upper()}": str(getattr(self.limits, name)) for name in LIMITS.__slots__}
         return durations | {
             "MATINS_CONFIG": str(config),
             "MATINS_POSTGRES_DSN": self.dsn,
@@ -142,11 +126,11 @@ class Scene:
             "MATINS_BUCKET": self.store["bucket"],
             "MATINS_SMTP_URL": self.smtp_url,
             "MATINS_IMAP_URL": self.mailbox.imap_url,
-            "MATINS_ALLOW_HOSTS": f"127.0.0.1:{self._feeds.port}",
+            "MATINS_ALLOW_HOSTS": self.feeds.host,
             "MATINS_SWEEP_EVERY": str(self.sweep_every),
         }
 
-    def die_at(self, crash: str, *, queues: Sequence[str] = (), sweep: bool = False, seconds: float = 40) -> None:
+    def die_at(self, crash: str, *, queues: Sequence[str] = (), sweep: bool = False, seconds: float = 90) -> None:
         """A whole life: start a worker that has `crash` armed, and see it die there."""
         life = self.live(crash, queues=queues)
         self.wait(life.died, seconds=seconds, sweep=sweep, why=f"no worker came to {crash}")
@@ -154,10 +138,10 @@ class Scene:
     def freeze_at(self, point: str, *, queues: Sequence[str] = ()) -> Life:
         """Start a worker that stops dead at `point`, and return it frozen."""
         life = self.live(f"{point}:stop", queues=queues)
-        self.wait(life.is_frozen, seconds=40, why=f"no worker came to {point}")
+        self.wait(life.is_frozen, seconds=90, why=f"no worker came to {point}")
         return life
 
-    def finish(self, key: str, *, seconds: float = 60, sweep: bool = False) -> None:
+    def finish(self, key: str, *, seconds: float = 120, sweep: bool = False) -> None:
         """Wait until the morning at `key` has ended well: everything succeeded, and its mail was seen."""
         self.wait(lambda: self.is_finished(key), seconds=seconds, sweep=sweep, why=f"{key} was never finished")
 
@@ -194,15 +178,17 @@ class Scene:
 
     def sweep(self) -> dict[str, int]:
         """One five-minute check from this process, with the real orchestrator."""
-        return Sweeper(self.ledger, self.orchestrator(), LIMITS.quarantine).run("test")
+        return Sweeper(self.ledger, self.orchestrator(), self.limits.quarantine).run("test")
 
     def orchestrator(self) -> Orchestrator:
         """Temporal, as this process reaches it."""
-        client = asyncio.run_coroutine_threadsafe(
-            Client.connect(self.temporal, namespace=self.namespace), self._loop
-        ).result(20)
-        pace = {name: getattr(LIMITS, name) for name in ("heartbeat_timeout", "deadline", "first_backoff")}
+        client = self.ask(Client.connect(self.temporal, namespace=self.namespace))
+        pace = {name: getattr(self.limits, name) for name in ("heartbeat_timeout", "deadline", "first_backoff")}
         return Orchestrator(client, self._loop, pace, self.sweep_every)
+
+    def ask(self, question: Coroutine[Any, Any, Answer]) -> Answer:
+        """What Temporal's client answers."""
+        return asyncio.run_coroutine_threadsafe(question, self._loop).result(30)
 
     def story(self) -> str:
         """What the ledger and the workers say, for the reader of a failed test."""
@@ -211,7 +197,7 @@ class Scene:
             work = conn.execute("select key, token, attempts, in_flight, lease_expires_at, retry_at from work")
             states = conn.execute("select work_key, status, look_at, quarantine_until, reason from message")
             told = [str(row) for found in (audit, work, states) for row in found.fetchall()]
-        told.extend(asyncio.run_coroutine_threadsafe(self._histories(), self._loop).result(20))
+        told.extend(self.ask(self._histories()))
         said = [f"--- life {at}\n{life.said()[-3000:]}" for at, life in enumerate(self._lives, 1)]
         return "\n".join([*told, *said])
 
