@@ -156,7 +156,7 @@ async def serve(settings: Settings, queues: Sequence[str]) -> None:
     beats = Beats(dsn, every=limits.beat, lease=limits.lease)
     served, sweeper = build(settings, limits, pool, beats, orchestrator)
     keeper = Keeper(orchestrator, sweeper, pool.connection)
-    await keeper.round()
+    await keeper.settle()
     beats.start()
     running = workers(client, limits, served, queues)
     tasks = [asyncio.create_task(one.run()) for one in running]

@@ -24,6 +24,10 @@ log = logging.getLogger(__name__)
 
 EVERY = 60.0
 """Seconds between two rounds of the keeper, at most."""
+SOON = 2.0
+"""Seconds to the next round when something was mended or could not be: a new namespace is not there at once."""
+
+AT_ONCE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +38,24 @@ class Keeper:
     sweeper: Sweeper
     connect: Callable[[], AbstractContextManager[Connection[Any]]]
 
+    async def settle(self) -> None:
+        """Rounds until Temporal is what it should be: a worker cannot serve a namespace that is not there."""
+        while not await self.round():
+            await asyncio.sleep(AT_ONCE)
+
     async def run(self) -> None:
         """One round after the other, until cancelled."""
+        calm = True
         while True:
-            await self.round()
-            await asyncio.sleep(min(EVERY, self.orchestrator.sweep_every))
+            await asyncio.sleep(min(EVERY, self.orchestrator.sweep_every) if calm else SOON)
+            calm = await self.round()
 
-    async def round(self) -> None:
-        """Mend Temporal; then sweep here if the last sweep is older than two cadences."""
+    async def round(self) -> bool:
+        """Mend Temporal; then sweep here if the last sweep is older than two cadences. Whether Temporal was well."""
+        calm = False
         try:
             mended = await self.orchestrator.ensure()
+            calm = not mended
             if mended:
                 log.info("mended in Temporal: %s", ", ".join(mended))
         except RPCError as error:
@@ -52,6 +64,7 @@ class Keeper:
             await asyncio.to_thread(self._sweep_if_overdue)
         except psycopg.Error as error:
             log.warning("the keeper could not sweep: %s", type(error).__name__)
+        return calm
 
     def _sweep_if_overdue(self) -> None:
         with self.connect() as conn:

@@ -14,7 +14,7 @@ from workflows.options import QUEUES
 COMMAND = re.compile(r"(?:^|(?<=[\s/]))(?<!\.)matins (?P<words>[a-z-].*)")
 ROOMS = "matins|workflows|activities|schema|tests|docs|bin|bench"
 FILE = re.compile(rf"(?<![\w./-])((?:{ROOMS}|\.ci)/[\w./-]*\w|[\w.-]+\.(?:py|md|toml|lock|in|sql))(?![\w/-])")
-YOURS = {"matins.toml"}
+YOURS = {"matins.toml", "sam.toml"}
 """Files that a person writes."""
 VARIABLE = re.compile(r"\b(?:MATINS|AWS|TEMPORAL)_[A-Z_]*[A-Z]\b")
 EACH = pytest.mark.parametrize("name", [str(path.relative_to(ROOT)) for path in PATHS])
@@ -58,19 +58,16 @@ def test_every_make_target_exists(name: str) -> None:
 
 @EACH
 def test_every_file_and_folder_exists(name: str) -> None:
-    named = {found for text in page(name).typed() for found in FILE.findall(text)} - YOURS
-    beside = page(name).path.parent
-    assert [path for path in sorted(named) if not _is_there(path, beside)] == []
-
-
-def _is_there(path: str, beside: object) -> bool:
-    yours = path.startswith("profiles/") or path.split("/")[-1] in ("sam.toml",)
-    return yours or (ROOT / path).exists() or (page(path).path.exists() if beside is None else False)
+    here = page(name)
+    named = {found for text in here.typed() for found in FILE.findall(text)} - YOURS
+    assert [path for path in sorted(named) if not ((ROOT / path).exists() or (here.path.parent / path).exists())] == []
 
 
 @EACH
 def test_every_module_exists(name: str) -> None:
-    dotted = [span for span in page(name).spans() if re.fullmatch(r"(?:matins|workflows|activities)(?:\.[a-z_]+)+", span)]
+    dotted = [
+        span for span in page(name).spans() if re.fullmatch(r"(?:matins|workflows|activities)(?:\.[a-z_]+)+", span)
+    ]
     paths = [ROOT / span.replace(".", "/") for span in dotted if span not in YOURS]
     assert [path.name for path in paths if not (path.is_dir() or path.with_suffix(".py").exists())] == []
 

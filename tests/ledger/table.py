@@ -452,8 +452,8 @@ def pairs() -> list[tuple[str, str, Any]]:
     found = []
     for machine, variants in SCENES.items():
         for variant in variants:
-            scene = f"{machine}/{variant}"  # one object: a fixture is kept while its parameter is the same one
             for act, on in TABLE.items():
                 if machine in on:
-                    found.append((scene, act, on[machine].listed.get(variant, on[machine].otherwise)))
+                    happens = on[machine].listed.get(variant, on[machine].otherwise)
+                    found.append((f"{machine}/{variant}", act, happens))
     return found

@@ -1,0 +1,121 @@
+"""What the measures stand on: all local parts in a directory of their own, fsync on, started at the first need."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import psycopg
+
+from matins import settings
+from matins.cli.connection import ledger, orchestrator
+from matins.cli.morning import arrange_demo
+from matins.ledger import profile, standing, today
+from matins.local import process, runtime
+from matins.local.runtime import Runtime
+from matins.rules import keys
+from matins.rules.errors import Refused
+from matins.rules.verdict import Morning, State, state
+
+MORNINGS = 5
+"""Mornings that the counts are made over, one after the other, each of its own owner with the demo's nine sources."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """A morning that a worker made, and what stretch of the write-ahead log it lies in."""
+
+    morning: Morning
+    log_from: str
+    log_to: str
+
+    def works(self) -> list[str]:
+        """Its work keys, which are also its workflows' ids: research, continuation, messages."""
+        key = self.morning.key
+        messages = [message.work_key for message in self.morning.messages]
+        return [keys.obligation_work(key), keys.continuation_work(key), *messages]
+
+
+class Ground:
+    """The parts, and the mornings made on them. Enter it; what was started is stopped and removed on the way out."""
+
+    def __init__(self) -> None:
+        self.directory = Path(tempfile.mkdtemp(prefix="matins-bench-"))
+        self._begun = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._begun:
+            runtime.down(self._settings(), say=quiet)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _settings(self) -> settings.Settings:
+        return settings.load({"MATINS_DATA": str(self.directory / "data"), "MATINS_CONFIG": "/dev/null"})
+
+    @cached_property
+    def running(self) -> Runtime:
+        """The parts, ready, with the demo's feeds."""
+        self._begun = True
+        return runtime.up(self._settings(), say=quiet, with_feeds=True)
+
+    @contextmanager
+    def ledger(self) -> Iterator[psycopg.Connection[Any]]:
+        """A connection to the ledger of these parts."""
+        with ledger(self.running.settings) as conn:
+            yield conn
+
+    @cached_property
+    def mornings(self) -> list[Observed]:
+        """MORNINGS mornings, made by the worker. The first of all is left out: it reads every source anew."""
+        return [self._morning(f"bench-{number}") for number in range(MORNINGS + 1)][1:]
+
+    def _morning(self, owner: str) -> Observed:
+        with self.ledger() as conn, orchestrator(self.running.settings) as temporal:
+            arrange_demo(conn, self.running, owner)
+            begin = log_position(conn)
+            temporal.start("obligation", today.ask(conn, owner))
+            day = today.today(conn, owner)
+
+            def is_ready() -> bool:
+                return state(standing.mornings(conn, day, owner=owner)[0]) is State.READY
+
+            wait(is_ready, seconds=60, otherwise=f"{owner}'s morning did not become ready")
+            return Observed(standing.mornings(conn, day, owner=owner)[0], begin, log_position(conn))
+
+    @contextmanager
+    def database(self, name: str) -> Iterator[str]:
+        """The address of a database of its own in these parts' Postgres, with every migration."""
+        from matins.ledger.migrate import migrate
+
+        address = self.running.settings.postgres_dsn
+        with self.ledger() as conn:
+            conn.execute(psycopg.sql.SQL("create database {}").format(psycopg.sql.Identifier(name)))
+        made = f"{address.rpartition('/')[0]}/{name}"
+        migrate(made)
+        yield made
+
+
+def log_position(conn: psycopg.Connection[Any]) -> str:
+    """Where the write-ahead log ends now."""
+    [(position,)] = conn.execute("select pg_current_wal_insert_lsn()::text").fetchall()
+    return str(position)
+
+
+def wait(holds: Callable[[], bool], *, seconds: float, otherwise: str) -> float:
+    """Wait until `holds`; returns when that was, in seconds since the epoch. Raises Refused with `otherwise`."""
+    if not process.wait(holds, seconds=seconds, every=0.01):
+        raise Refused(otherwise)
+    return time.time()
+
+
+def quiet(line: str) -> None:
+    """Says nothing: what is measured is in the table."""
