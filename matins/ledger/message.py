@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from psycopg.errors import UniqueViolation
 from psycopg.types.json import Jsonb
 
 from matins.ledger.doubt import accept_late
@@ -139,7 +140,18 @@ def accept(conn: Conn, claim: Claim, receipt: Receipt) -> None:
 
     The same receipt again is answered alike; another one for an accepted mail raises OutputConflict. When the lease has
     died since, the receipt is evidence all the same (`doubt.accept_late`). Raises LeaseLost when it resolves nothing.
+
+    Mail servers use short queue ids again after a while: a reference that stands for another mail already is replaced
+    by this mail's own Message-ID, and the whole reply is kept either way.
     """
+    try:
+        _accept(conn, claim, receipt)
+    except UniqueViolation:
+        own = envelope(conn, claim.key).mail_id
+        _accept(conn, claim, Receipt(receipt.provider, own, {**receipt.evidence, "used_again": receipt.reference}))
+
+
+def _accept(conn: Conn, claim: Claim, receipt: Receipt) -> None:
     reply = receipt.evidence.get("reply", "")
     parameters = {"provider": receipt.provider, "reference": receipt.reference, "reply": reply}
     got = row(

@@ -16,7 +16,7 @@ import ssl
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from email.utils import parseaddr
+from email.utils import getaddresses
 from urllib.parse import unquote, urlsplit
 
 from matins.providers.connection import Cutoff, Deadline, cause, connect, secure
@@ -28,7 +28,8 @@ PORTS = {"smtp": 25, "smtps": 465, "smtp+starttls": 587}
 
 _GOODBYE = 1.0
 
-_ADDRESS = re.compile(r"[^\s<>\x00-\x1f\x7f]{1,254}")
+_ADDRESS = re.compile(r"[^\s<>,;@\"]+@[^\s<>,;@\"]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BARE_LINE_END = re.compile(rb"\r(?!\n)|(?<!\r)\n")
 
 
@@ -106,8 +107,8 @@ class Smtp:
         return Receipt(self.provider, reference(reply, mail, idempotency_key), {"reply": reply.whole})
 
     def _envelope(self, mail: bytes, *, sender: str, to: str) -> _Envelope:
-        bare_sender, bare_to = parseaddr(sender)[1], parseaddr(to)[1]
-        if (sender and not _ADDRESS.fullmatch(bare_sender)) or not _ADDRESS.fullmatch(bare_to):
+        bare_sender, bare_to = _bare(sender), _bare(to)
+        if bool(sender) != bool(bare_sender) or not bare_to:
             raise ProviderRefused("not sent: an address of this mail is not one address")
         if _BARE_LINE_END.search(mail) or not mail.endswith(b"\r\n"):
             raise ProviderRefused("not sent: its lines do not all end in CRLF")
@@ -198,6 +199,14 @@ class Smtp:
                 raise ProviderUnavailable(f"not sent: {said}")
             case 5:
                 raise ProviderRefused(f"not sent: {said}")
+
+
+def _bare(address: str) -> str:
+    """`a@b` of `Name <a@b>`, or "" if it is not exactly one address that can be put into a command."""
+    found = getaddresses([address])
+    if len(found) != 1 or _CONTROL.search(address) or not _ADDRESS.fullmatch(found[0][1]):
+        return ""
+    return found[0][1]
 
 
 def _options(client: smtplib.SMTP, envelope: _Envelope) -> str:

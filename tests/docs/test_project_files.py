@@ -30,7 +30,9 @@ def test_every_requirement_is_named_with_its_licence() -> None:
 def licence_of(name: str) -> str:
     """The word by which the package's own metadata and our table both know its licence."""
     about = metadata.metadata(name)
-    said = " ".join([about.get("License-Expression") or "", *(about.get_all("Classifier") or [])])
+    said = " ".join(
+        [about.get("License-Expression") or about.get("License") or "", *(about.get_all("Classifier") or [])]
+    )
     words = {"Apache": "Apache-2.0", "BSD-2": "BSD-2-Clause", "BSD-3": "BSD-3-Clause", "LGPL": "LGPL-3.0", "MIT": "MIT"}
     return next(ours for theirs, ours in words.items() if theirs in said)
 

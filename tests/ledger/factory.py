@@ -261,7 +261,9 @@ class Factory:
 
     def action(self, variant: str, owner: str = "ada") -> Scene:
         """none, in_flight, in_flight_dead, in_flight_taken, completed, refused, not_done, abandoned (harmless ones)."""
-        made = self.obligation({"none": "running", "none_dead": "running_dead"}.get(variant, "running_in_flight"), owner)
+        made = self.obligation(
+            {"none": "running", "none_dead": "running_dead"}.get(variant, "running_in_flight"), owner
+        )
         name, claim = keys.action(made.key, "research"), made.claim
         match variant:
             case "completed":

@@ -176,9 +176,7 @@ TABLE: dict[str, dict[str, On]] = {
     "work.release": {
         "obligation": On(
             LeaseLost,
-            _NO_WORK
-            | _LIVE
-            | dict.fromkeys(("running", "running_spent"), "obligation running -> queued"),
+            _NO_WORK | _LIVE | dict.fromkeys(("running", "running_spent"), "obligation running -> queued"),
         ),
         "continuation": On(
             LeaseLost, _LIVE | dict.fromkeys(("running", "running_spent"), "continuation running -> pending")
@@ -200,7 +198,8 @@ TABLE: dict[str, dict[str, On]] = {
         ),
         "continuation": On(
             LeaseLost,
-            _LIVE | {"running": "continuation running -> pending", "running_spent": "continuation running -> exhausted"},
+            _LIVE
+            | {"running": "continuation running -> pending", "running_spent": "continuation running -> exhausted"},
         ),
         "edition": On(
             "continuation running -> pending",
@@ -224,9 +223,7 @@ TABLE: dict[str, dict[str, On]] = {
         "ingest_run": On(LeaseLost),
     },
     "ending.fail:for good": {
-        "obligation": On(
-            LeaseLost, _NO_WORK | _LIVE | dict.fromkeys(("running", "running_spent"), _MORNING_ENDS)
-        ),
+        "obligation": On(LeaseLost, _NO_WORK | _LIVE | dict.fromkeys(("running", "running_spent"), _MORNING_ENDS)),
     },
     "ending.expire": {
         "obligation": On(False, {"running_spent_dead": _MORNING_ENDS}),
@@ -249,9 +246,7 @@ TABLE: dict[str, dict[str, On]] = {
         ),
     },
     "today.queue_early": {
-        "obligation": On(
-            False, dict.fromkeys(("declared", "declared_open"), "obligation declared -> queued")
-        ),
+        "obligation": On(False, dict.fromkeys(("declared", "declared_open"), "obligation declared -> queued")),
     },
     "obligation.complete": {
         "obligation": On(
@@ -265,9 +260,7 @@ TABLE: dict[str, dict[str, On]] = {
         ),
     },
     "obligation.advance": {
-        "obligation": On(
-            False, {"undeclared": NoSuchRow, "succeeded_unadvanced": "continuation none -> pending"}
-        ),
+        "obligation": On(False, {"undeclared": NoSuchRow, "succeeded_unadvanced": "continuation none -> pending"}),
     },
     "continuation.complete_step": {
         "continuation": On(
@@ -291,9 +284,7 @@ TABLE: dict[str, dict[str, On]] = {
             LeaseLost,
             _LIVE
             | {"done": Alike}
-            | dict.fromkeys(
-                ("running", "running_spent"), "continuation running -> done; action none -> completed"
-            ),
+            | dict.fromkeys(("running", "running_spent"), "continuation running -> done; action none -> completed"),
         ),
     },
     "edition.draft": {
@@ -304,9 +295,7 @@ TABLE: dict[str, dict[str, On]] = {
                 "none_in_flight": ActionInFlight,
                 "none_spent_dead": LeaseLost,
             }
-            | dict.fromkeys(
-                ("none", "none_spent"), "edition none -> drafted; continuation running -> pending"
-            ),
+            | dict.fromkeys(("none", "none_spent"), "edition none -> drafted; continuation running -> pending"),
         ),
     },
     "edition.publish": {
@@ -394,9 +383,7 @@ TABLE: dict[str, dict[str, On]] = {
         ),
     },
     "doubt.prove_not_sent:waived": {
-        "message": On(
-            False, dict.fromkeys(_DOUBTED, _SENT_AGAIN) | _NO_MORE
-        ),
+        "message": On(False, dict.fromkeys(_DOUBTED, _SENT_AGAIN) | _NO_MORE),
     },
     "doubt.hold": {
         "message": On(False, dict.fromkeys(_DOUBTED, "message uncertain -> held; action uncertain -> held")),
@@ -432,9 +419,7 @@ TABLE: dict[str, dict[str, On]] = {
     "ingest.fail": {
         "ingest_run": On(
             LeaseLost,
-            dict.fromkeys(
-                ("claimed", "claimed_admitted", "claimed_spent"), "ingest_run claimed -> unreachable"
-            ),
+            dict.fromkeys(("claimed", "claimed_admitted", "claimed_spent"), "ingest_run claimed -> unreachable"),
         ),
     },
     "ingest.fail:invalid": {

@@ -85,7 +85,10 @@ RIGHT = {
 
 
 class FaultySmtp:
-    """Listens from `with` on. `bodies` is its ledger: every mail of which it read the final dot."""
+    """Listens from `with` on. `bodies` is its ledger: every mail of which it read the final dot.
+
+    `body_bytes` counts what it read of mails at all.
+    """
 
     def __init__(
         self,
@@ -98,6 +101,7 @@ class FaultySmtp:
         self.faults, self.extensions = dict(faults or {}), extensions
         self.tls, self.tls_at_once = tls, tls_at_once
         self.bodies: list[bytes] = []
+        self.body_bytes = 0
         self.commands: list[str] = []
         self.stopping, self.ended = threading.Event(), threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -183,6 +187,7 @@ class Connection:
             return False
         lines: list[bytes] = []
         while (line := self._file.readline()) != b".\r\n":
+            self.server.body_bytes += len(line)
             if not line:
                 return False
             lines.append(line[1:] if line.startswith(b".") else line)

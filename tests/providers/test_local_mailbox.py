@@ -180,6 +180,15 @@ def test_a_mail_that_cannot_be_kept_is_put_off_and_leaves_no_trace(tmp_path: Pat
         assert len(mailbox.ledger()) == len(mailbox.mails()) == 2
 
 
+def test_a_mail_whose_ledger_line_cannot_be_written_is_nowhere(tmp_path: Path) -> None:
+    maildir = Maildir(tmp_path / "m", ledger=tmp_path / "smtp.log")
+    (tmp_path / "smtp.log").unlink()
+    (tmp_path / "smtp.log").mkdir()
+    with pytest.raises(IsADirectoryError):
+        maildir.take(b"mail\r\n", sender="a@b", to=["c@d"])
+    assert [file for folder in ("tmp", "new", "cur") for file in (tmp_path / "m" / folder).iterdir()] == []
+
+
 def wait_for_more(taken: Counter[str]) -> None:
     """Wait until five more mails were taken."""
     before = len(taken)
