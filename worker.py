@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from datetime import timedelta
@@ -121,8 +121,15 @@ def build(
     return served, sweeper
 
 
-def workers(client: Client, limits: Limits, served: Activities, queues: Sequence[str]) -> list[Worker]:
-    """One worker per queue; executors have exactly as many threads as slots."""
+def threads(queues: Sequence[str]) -> dict[str, ThreadPoolExecutor]:
+    """An executor per queue, with exactly as many threads as slots."""
+    return {queue: ThreadPoolExecutor(SLOTS[queue], thread_name_prefix=queue) for queue in queues}
+
+
+def workers(
+    client: Client, limits: Limits, served: Activities, executors: Mapping[str, ThreadPoolExecutor]
+) -> list[Worker]:
+    """One worker per queue that has an executor."""
     beat = timedelta(seconds=limits.beat)
     return [
         Worker(
@@ -130,14 +137,14 @@ def workers(client: Client, limits: Limits, served: Activities, queues: Sequence
             task_queue=queue,
             workflows=WORKFLOWS if queue == "ledger" else (),
             activities=served[queue],
-            activity_executor=ThreadPoolExecutor(SLOTS[queue], thread_name_prefix=queue),
+            activity_executor=executor,
             max_concurrent_activities=SLOTS[queue],
             graceful_shutdown_timeout=timedelta(seconds=limits.grace),
             max_heartbeat_throttle_interval=beat,
             default_heartbeat_throttle_interval=beat,
             sticky_queue_schedule_to_start_timeout=timedelta(seconds=limits.lease),
         )
-        for queue in queues
+        for queue, executor in executors.items()
     ]
 
 
@@ -158,7 +165,8 @@ async def serve(settings: Settings, queues: Sequence[str]) -> None:
     keeper = Keeper(orchestrator, sweeper, pool.connection)
     await keeper.settle()
     beats.start()
-    running = workers(client, limits, served, queues)
+    executors = threads(queues)
+    running = workers(client, limits, served, executors)
     tasks = [asyncio.create_task(one.run()) for one in running]
     keeping = asyncio.create_task(keeper.run())
     ready = settings.data / "worker.ready"
@@ -167,12 +175,15 @@ async def serve(settings: Settings, queues: Sequence[str]) -> None:
     try:
         await _told_to_stop(tasks)
         _end_after(limits.grace + AFTER_GRACE)
+        stopping = [asyncio.create_task(one.shutdown()) for one in running]
         released = await asyncio.to_thread(beats.release_idle)
         log.info("stopping; given back: %s", ", ".join(released) or "nothing")
-        await asyncio.gather(*(one.shutdown() for one in running))
+        await asyncio.gather(*stopping)
     finally:
         ready.unlink(missing_ok=True)
         keeping.cancel()
+        for executor in executors.values():  # a thread outlives an activity that Temporal has given up
+            await asyncio.to_thread(executor.shutdown)
         beats.stop()
         pool.close()
 

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any, Self
 
 import psycopg
+from psycopg import sql
 
 from matins import settings
 from matins.cli.connection import ledger, orchestrator
 from matins.cli.morning import arrange_demo
-from matins.ledger import profile, standing, today
+from matins.ledger import standing, today
+from matins.ledger.migrate import migrate
 from matins.local import process, runtime
 from matins.local.runtime import Runtime
 from matins.rules import keys
@@ -91,17 +93,14 @@ class Ground:
             wait(is_ready, seconds=60, otherwise=f"{owner}'s morning did not become ready")
             return Observed(standing.mornings(conn, day, owner=owner)[0], begin, log_position(conn))
 
-    @contextmanager
-    def database(self, name: str) -> Iterator[str]:
-        """The address of a database of its own in these parts' Postgres, with every migration."""
-        from matins.ledger.migrate import migrate
-
+    def database(self, name: str) -> str:
+        """The address of a new database in these parts' Postgres, with every migration."""
         address = self.running.settings.postgres_dsn
         with self.ledger() as conn:
-            conn.execute(psycopg.sql.SQL("create database {}").format(psycopg.sql.Identifier(name)))
+            conn.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
         made = f"{address.rpartition('/')[0]}/{name}"
         migrate(made)
-        yield made
+        return made
 
 
 def log_position(conn: psycopg.Connection[Any]) -> str:

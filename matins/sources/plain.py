@@ -33,7 +33,6 @@ _PARAGRAPHS = frozenset(
      "tr", "ul"}
 )  # fmt: skip
 _CELLS = frozenset({"td", "th"})
-_UNCLOSED_TOLERATED = 50
 
 _LINE_BREAKS = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _REMOVED = re.compile(
@@ -102,15 +101,14 @@ def _shortened(text: str) -> str:
 
 def _visible(markup: str) -> Iterator[str]:
     """The text between tags, references resolved, with line breaks where HTML has them."""
-    at, unclosed = 0, 0
+    at = 0
     while (start := _TAG_STARTS.search(markup, at)) is not None:
         yield _words(markup[at : start.start()])
         if start[0] in ("<!", "<?"):
             at = _after_declaration(markup, start.start())
             continue
-        tag = _TAG.match(markup, start.start()) if unclosed < _UNCLOSED_TOLERATED else None
+        tag = _TAG.match(markup, start.start())
         if tag is None:
-            unclosed += 1
             at = _after(markup, ">", start.end())
             continue
         name = tag[1].lower()

@@ -66,7 +66,7 @@ class On:
 
 
 _LIVE = {"running_in_flight": ActionInFlight}
-_NO_WORK = {name: NoSuchRow for name in ("undeclared", "declared", "declared_open", "declared_late", "missed")}
+_NO_WORK = dict.fromkeys(("undeclared", "declared", "declared_open", "declared_late", "missed"), NoSuchRow)
 _MORNING_ENDS = "obligation running, declared -> exhausted"
 _RUN_STARTS = "ingest_run none -> claimed"
 _RUN_TAKEN = "ingest_run claimed -> failed; ingest_run none -> claimed"

