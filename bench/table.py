@@ -19,7 +19,9 @@ class Row:
     at_most: float | None = None
 
     def measured(self) -> str:
-        """The median, and from how far to how far of how many runs."""
+        """The median, and from how far to how far of how many runs; nothing for a row of words."""
+        if not self.values:
+            return ""
         text = f"{number(median(self.values))} {self.unit}".rstrip()
         if len(self.values) == 1:
             return text

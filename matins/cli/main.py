@@ -10,7 +10,7 @@ from importlib import import_module
 
 import typer
 
-from matins.rules.errors import MatinsError, ProfileRefused
+from matins.rules.errors import MatinsError, ProfileRefused, TemporalUnreachable
 
 COMMANDS = (
     "matins.cli.runtime",
@@ -53,6 +53,8 @@ def run(arguments: list[str]) -> int:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except ProfileRefused as error:
         return _say(str(error), code=2)
+    except TemporalUnreachable as error:
+        return _say(str(error), code=CANNOT_LOOK)
     except MatinsError as error:
         return _say(str(error), code=1)
     except BrokenPipeError:

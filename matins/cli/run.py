@@ -26,6 +26,7 @@ def run(
     from matins.cli.connection import ledger, orchestrator
     from matins.cli.times import parse_day
     from matins.ledger import obligation, today
+    from matins.rules.errors import TemporalUnreachable
 
     chosen = settings.load()
     day = parse_day(on) if on else None
@@ -34,8 +35,12 @@ def run(
         if obligation.next_move(conn, key).done:
             typer.echo(f"{owner}'s morning of today was begun before. Nothing is run twice:  matins why {owner}")
             return
-        with orchestrator(chosen) as temporal:
-            temporal.start("obligation", key)
+        try:
+            with orchestrator(chosen) as temporal:
+                temporal.start("obligation", key)
+        except TemporalUnreachable as error:
+            typer.echo(f"{owner}'s morning is asked for and waits in the ledger. {error.message}", err=True)
+            raise typer.Exit(3) from error
     typer.echo(f"{owner}'s morning is being run. See how far it got:  matins why {owner}")
 
 

@@ -94,6 +94,15 @@ def test_run_for_nobody_is_refused_by_name(matins) -> None:
     assert (ran.code, ran.err.splitlines()[0][:34]) == (1, 'there is no profile for "nobody"; ')
 
 
+def test_run_while_temporal_is_down_is_asked_for_and_says_so(matins, walk, monkeypatch) -> None:
+    monkeypatch.setenv("TEMPORAL_ADDRESS", "127.0.0.1:1")
+    walk.own("sam")
+    ran = matins("run", "sam")
+    assert ran.code == 3
+    assert ran.err.startswith("sam's morning is asked for and waits in the ledger. Temporal does not answer at ")
+    assert walk.conn.execute("select status from obligation where product = 'morning'").fetchone() == ("queued",)
+
+
 def test_a_file_that_is_not_there_is_named(matins, tmp_path) -> None:
     ran = matins("profile", "apply", str(tmp_path / "none.toml"))
     assert ran.code == 2

@@ -49,8 +49,8 @@ class Gate:
             except OSError:
                 return
             passage = _Passage(client, socket.create_connection(self._server), self._held)
-            for way in (lambda: passage.out(self.reached), lambda: passage.back(self._opened)):
-                thread = threading.Thread(target=way, daemon=True)
+            for way, event in ((passage.out, self.reached), (passage.back, self._opened)):
+                thread = threading.Thread(target=way, args=(event,), daemon=True)
                 self._threads.append(thread)
                 thread.start()
 

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from matins.rules.crash import SETTING
 from matins.settings import CHECKOUT
 
 
-def until(condition, *, seconds: float, why) -> None:  # noqa: ANN001 - a callable, and a sentence or its maker
+def until(condition: Callable[[], bool], *, seconds: float, why: str | Callable[[], str]) -> None:
     """Wait for `condition`; after `seconds` fail with `why`, which may be a function that tells it then."""
     if not process.wait(condition, seconds=seconds, every=0.03):
         raise AssertionError(why() if callable(why) else why)

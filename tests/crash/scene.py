@@ -44,6 +44,7 @@ LIMITS = Limits(
 ).check()
 """A night in small."""
 
+
 def a_zone_by_day() -> str:
     """A zone in which it is day now, so that no scene runs over midnight."""
     return "UTC" if 3 <= datetime.now(UTC).hour < 20 else "Asia/Tokyo"

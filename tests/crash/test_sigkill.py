@@ -9,7 +9,6 @@ from __future__ import annotations
 import pytest
 
 from matins.rules import crash
-from tests.crash.life import until
 from tests.crash.receiving import assert_happened_once
 from tests.crash.scene import Scene
 
