@@ -169,6 +169,7 @@ async def serve(settings: Settings, queues: Sequence[str]) -> None:
     running = workers(client, limits, served, executors)
     tasks = [asyncio.create_task(one.run()) for one in running]
     keeping = asyncio.create_task(keeper.run())
+    settings.data.mkdir(parents=True, exist_ok=True)
     ready = settings.data / "worker.ready"
     ready.write_text(str(os.getpid()), encoding="ascii")
     log.info("ready: %s", ", ".join(queues))

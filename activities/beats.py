@@ -89,7 +89,6 @@ class Beats:
                     autocommit=True,
                     prepare_threshold=None,
                     connect_timeout=max(int(self._every), 2),
-                    options=f"-c lock_timeout={int(self._every * 500)} -c statement_timeout={int(self._every * 1000)}",
                 ) as conn:
                     while not self._stop.wait(self._every):
                         self._beat(conn)
@@ -102,7 +101,9 @@ class Beats:
             held = dict(self._held)
         if not held:
             return
-        renewed = work.beat(conn, [(key, one.token) for key, one in held.items()], lease=self._lease)
+        with conn.transaction():
+            work.bound(conn, seconds=self._every / 2)
+            renewed = work.beat(conn, [(key, one.token) for key, one in held.items()], lease=self._lease)
         for key in renewed:
             try:
                 held[key].context.run(activity.heartbeat)

@@ -11,6 +11,7 @@ import typer
 if TYPE_CHECKING:
     from datetime import date, datetime
 
+    from matins.ledger.standing import Lives
     from matins.rules.verdict import Morning
 
 _WIDTH = 80
@@ -35,7 +36,8 @@ def owed(
 
     day = parse_day(on) if on else None
     with ledger(settings.load()) as conn:
-        zones = standing.zones(conn)
+        lives = standing.owners(conn)
+        zones = {owner: one.zone for owner, one in lives.items()}
         refused = standing.cannot(conn, list(zones))
         checked, now = standing.last_check(conn)
         mornings = _mornings(conn, zones, day, now)
@@ -44,11 +46,22 @@ def owed(
     if as_json:
         typer.echo(json.dumps(_document(shown, mornings), indent=1))
     else:
-        unplanned = {} if day else {name: "" for name in zones if name not in {one.owner for one in mornings}}
-        typer.echo(_page(shown, viewer, now, mornings, {**unplanned, **refused}, checked, verbose=verbose))
+        planned = {one.owner for one in mornings}
+        unplanned = [] if day else [one for one in lives.values() if one.owner not in {*planned, *refused}]
+        typer.echo(_page(shown, viewer, now, mornings, _unplanned(unplanned, now), refused, checked, verbose=verbose))
     well = {State.READY, State.DUE, State.NOT_YET}
     if refused or any(state(one) not in well for one in mornings):
         raise typer.Exit(1)
+
+
+def _unplanned(lives: list[Lives], now: datetime) -> dict[str, str]:
+    """Owner -> why there is no row of today yet."""
+    return {
+        one.owner: "today was over before there was a profile; the next day is owed"
+        if one.too_late(now)
+        else "not planned yet; the next check does it"
+        for one in lives
+    }
 
 
 def _viewer(zones: dict[str, str]) -> str:
@@ -82,7 +95,8 @@ def _page(
     viewer: str,
     now: datetime,
     mornings: list[Morning],
-    without: dict[str, str],
+    unplanned: dict[str, str],
+    refused: dict[str, str],
     checked: float | None,
     *,
     verbose: bool,
@@ -96,15 +110,15 @@ def _page(
     for one in mornings:
         stands = standing(one, viewer=viewer)
         table.append((one.owner, one.product, state(one).value, clock(since(one), viewer), stands))
-    for owner, why in without.items():
-        table.append((owner, "-", "CANNOT" if why else "NOT YET", "", why or "not planned yet; the next check does it"))
+    table += [(owner, "-", "NOT YET", "", why) for owner, why in unplanned.items()]
+    table += [(owner, "-", "CANNOT", "", why) for owner, why in refused.items()]
     due = [one for one in mornings if state(one) is not State.NOT_YET]
     ready = sum(state(one) is State.READY for one in due)
     last = f"Last check {ago(checked)}." if checked is not None else "No check has run yet."
     tail = f"{ready} of {len(due)} due {'is' if ready == 1 else 'are'} ready.  {last}"
     if len(table) == 1:
         return f"{head}\n\nNothing is owed to anybody on this date.\n\n{last}"
-    parts = [head, _rows(table), tail, _for_you(mornings, without)]
+    parts = [head, _rows(table), tail, _for_you(mornings, refused)]
     if verbose:
         parts.append(_verbose(mornings))
     return "\n\n".join(part for part in parts if part)
@@ -125,7 +139,7 @@ def _rows(table: list[tuple[str, ...]]) -> str:
     return "\n".join(told)
 
 
-def _for_you(mornings: list[Morning], without: dict[str, str]) -> str:
+def _for_you(mornings: list[Morning], refused: dict[str, str]) -> str:
     from matins.cli.telling import first_missing
     from matins.rules.verdict import State, state
 
@@ -135,7 +149,7 @@ def _for_you(mornings: list[Morning], without: dict[str, str]) -> str:
             told.append(f"{one.owner}'s mail may have been sent. Look whether it came:  matins why {one.owner}")
         elif state(one) in (State.LATE, State.MISSED):
             told.append(f"{one.owner}: missing {first_missing(one)}.  matins why {one.owner}")
-    told += [f"{owner}: {why}" for owner, why in without.items() if why]
+    told += [f"{owner}: {why}" for owner, why in refused.items()]
     return "\n".join(["For you", *(f"  {number}  {text}" for number, text in enumerate(told, 1))]) if told else ""
 
 

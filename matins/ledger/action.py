@@ -70,11 +70,6 @@ with held as materialized (
     select *, ledger_now() as at
       from held
      where lease_expires_at > ledger_now()
-), kept as (
-    insert into frozen (hash, bytes, frozen_at)
-    select content.hash, content.bytes, live.at
-      from live, unnest(%(hashes)s::text[], %(contents)s::bytea[]) as content (hash, bytes)
-    on conflict (hash) do nothing
 ), started as (
     insert into action (key, subject, step, work_key, token, status, repeat, provider, request_hash, started_at)
     select %(key)s, %(subject)s, %(step)s, key, token, 'in_flight', %(repeat)s, %(provider)s, %(request_hash)s, at
@@ -85,6 +80,11 @@ with held as materialized (
      where action.status in ('abandoned', 'not_done')
        and action.request_hash = excluded.request_hash
     returning key, work_key, token, generation, step, request_hash, started_at
+), kept as (
+    insert into frozen (hash, bytes, frozen_at)
+    select content.hash, content.bytes, started.started_at
+      from started, unnest(%(hashes)s::text[], %(contents)s::bytea[]) as content (hash, bytes)
+    on conflict (hash) do nothing
 ), counted as (
     update work
        set in_flight = work.in_flight + 1, moved_at = started.started_at

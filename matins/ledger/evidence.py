@@ -73,13 +73,13 @@ with held as materialized (
     select *, ledger_now() as at
       from held
      where lease_expires_at > ledger_now()
-), kept as (
-    insert into frozen (hash, bytes, frozen_at) select %(hash)s, %(content)s, at from live
-    on conflict (hash) do nothing
 ), made as (
     insert into evidence_set (key, hash, coverage, frozen_at) select %(key)s, %(hash)s, %(coverage)s, at from live
     on conflict (key) do nothing
     returning key, frozen_at
+), kept as (
+    insert into frozen (hash, bytes, frozen_at) select %(hash)s, %(content)s, frozen_at from made
+    on conflict (hash) do nothing
 ), taken as (
     insert into evidence_item (owner, event_key, evidence_hash, key, chosen)
     select %(owner)s, item.event_key, item.evidence_hash, made.key, item.chosen

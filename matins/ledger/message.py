@@ -171,9 +171,9 @@ def _already_accepted(conn: Conn, claim: Claim, receipt: Receipt) -> bool:
     found = row(conn, _STATE, work_key=claim.key)
     if found is None or found["accepted_at"] is None or found["token"] != claim.token:
         return False
-    if found["reference"] == found["mail_id"] != receipt.reference:
+    if found["reply"] is None:
         return False  # found by a look, before its receipt came: the first evidence stands
-    if found["reference"] != receipt.reference:
+    if receipt.reference != found["reference"] and receipt.evidence.get("reply", "") != found["reply"]:
         raise OutputConflict(key=claim.key, stored=found["reference"], asked=receipt.reference)
     return True
 

@@ -63,7 +63,9 @@ def _apply(conn: psycopg.Connection, file: Path) -> bool:
 
 
 def check_clock(conn: psycopg.Connection) -> None:
-    """Raise Refused if `ledger_now()` is not the database's own clock."""
+    """Raise Refused if there is no ledger, or if its `ledger_now()` is not the database's own clock."""
     found = conn.execute("select prosrc from pg_proc where proname = 'ledger_now'").fetchone()
-    if not found or found[0].strip() != CLOCK:
+    if not found:
+        raise Refused("this database has no ledger yet; make it with: matins up")
+    if found[0].strip() != CLOCK:
         raise Refused("this database's ledger_now() is not its clock: it was made for tests")

@@ -176,7 +176,8 @@ select exists (
      where subscription.owner = obligation.owner
        and (work.retry_at is null or work.retry_at <= ledger_now())
        and coalesce(source.tried_at, '-infinity') < obligation.queued_at
-       and coalesce(source.asked_at, 'infinity') > ledger_now() - make_interval(secs => %(wait)s)
+       and (coalesce(source.asked_at, '-infinity') < obligation.queued_at
+            or source.asked_at > ledger_now() - make_interval(secs => %(wait)s))
 ) as waiting
   from obligation
  where obligation.key = %(key)s

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import Any
 
 from matins.ledger.query import Row, row, rows
 from matins.ledger.work import Conn
-from matins.rules import keys, plans
+from matins.rules import calendar, keys, plans
 from matins.rules.verdict import MessageFacts, Morning, StepFacts
 
 _MORNINGS = """
@@ -174,13 +174,30 @@ def last_check(conn: Conn) -> tuple[float | None, datetime]:
 
 
 _ZONES = """
-select owner.name as owner, profile.zone
+select owner.name as owner, owner.created_at, profile.zone, profile.opens, profile.ready_by, profile.useful_until
   from owner
   join profile on profile.owner = owner.name and profile.version = owner.profile_version
  order by owner.name
 """
 
 
-def zones(conn: Conn) -> dict[str, str]:
-    """Owner -> the zone of its current profile."""
-    return {found["owner"]: found["zone"] for found in rows(conn, _ZONES)}
+@dataclass(frozen=True, slots=True)
+class Lives:
+    """Where an owner lives, and when its mornings are."""
+
+    owner: str
+    created_at: datetime
+    zone: str
+    opens: time
+    ready_by: time
+    useful_until: time
+
+    def too_late(self, now: datetime) -> bool:
+        """Whether the day of `now` was over before there was a profile; in a known zone."""
+        day = calendar.window(now, self.zone, opens=self.opens, ready_by=self.ready_by, useful_until=self.useful_until)
+        return day.useful_until_at <= self.created_at
+
+
+def owners(conn: Conn) -> dict[str, Lives]:
+    """Where each owner lives, by name."""
+    return {found["owner"]: Lives(**found) for found in rows(conn, _ZONES)}

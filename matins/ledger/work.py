@@ -184,6 +184,16 @@ def beat(conn: Conn, held: Sequence[tuple[str, int]], *, lease: float) -> set[st
     return {found["key"] for found in rows(conn, _BEAT, keys=keys, tokens=tokens, lease=lease)}
 
 
+_BOUND = """
+select set_config('lock_timeout', %(milliseconds)s, true), set_config('statement_timeout', %(milliseconds)s, true)
+"""
+
+
+def bound(conn: Conn, *, seconds: float) -> None:
+    """Let no statement of this transaction wait longer. Of the transaction, not the session: a pooler leaks those."""
+    row(conn, _BOUND, milliseconds=str(int(seconds * 1000)))
+
+
 _STILL_MINE = """
 select extract(epoch from least(lease_expires_at, deadline_at) - ledger_now())::float8 as left
   from work

@@ -166,8 +166,8 @@ def _postgres(settings: Settings, port: int) -> _Shown:
 def _temporal(settings: Settings, port: int, ui_port: int) -> _Shown:
     if settings.is_given("temporal_address"):
         address, namespace = settings.temporal_address, settings.temporal_namespace
-        if not temporal.answers(address, namespace=namespace):
-            raise Refused(f"temporal: no namespace {namespace} at {address}. Correct TEMPORAL_ADDRESS")
+        if not temporal.answers(address, namespace=namespace, or_none=True):
+            raise Refused(f"temporal: no answer at {address}. Start it, or correct TEMPORAL_ADDRESS")
         return _Shown({}, f"ready  outside, {address}")
     started = temporal.start(settings.data, port=port, ui_port=ui_port)
     return _Shown({"temporal_address": started.address, "temporal_ui": started.ui}, f"ready  {started.address}")

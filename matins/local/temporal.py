@@ -48,21 +48,23 @@ def stop(data: Path) -> bool | None:
     return part.stop(data, NAME)
 
 
-def answers(address: str, *, namespace: str = "default", seconds: float = 3.0) -> bool:
-    """Whether Temporal describes `namespace` there."""
-    return asyncio.run(_describes(address, namespace, seconds))
+def answers(address: str, *, namespace: str = "default", seconds: float = 3.0, or_none: bool = False) -> bool:
+    """Whether Temporal describes `namespace` there; `or_none`: or says that there is none, which the keeper mends."""
+    return asyncio.run(_describes(address, namespace, seconds, or_none))
 
 
-async def _describes(address: str, namespace: str, seconds: float) -> bool:
+async def _describes(address: str, namespace: str, seconds: float, or_none: bool) -> bool:
     from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
     from temporalio.client import Client
-    from temporalio.service import RPCError
+    from temporalio.service import RPCError, RPCStatusCode
 
     try:
         async with asyncio.timeout(seconds):
             client = await Client.connect(address)
             asked = DescribeNamespaceRequest(namespace=namespace)
             answer = await client.workflow_service.describe_namespace(asked)
-    except (RPCError, RuntimeError, TimeoutError):  # the SDK raises RuntimeError when it cannot connect
+    except RPCError as error:
+        return or_none and error.status == RPCStatusCode.NOT_FOUND
+    except (RuntimeError, TimeoutError):  # the SDK raises RuntimeError when it cannot connect
         return False
     return answer.namespace_info.name == namespace

@@ -93,6 +93,15 @@ def test_one_owner_with_an_unknown_zone_is_named_and_the_others_are_planned(mati
     assert any(line.startswith("sam ") and "DUE" in line for line in ran.out.splitlines())
 
 
+def test_a_day_that_was_over_before_the_profile_is_said_to_be_so_and_not_promised(matins, walk) -> None:
+    walk.own("sam", window="00:00-00:01")
+    matins("sweep")
+    ran = matins("owed")
+    assert ran.code == 0
+    assert "today was over before there was a" in ran.out
+    assert "next check does it" not in ran.out
+
+
 def test_nothing_owed_says_so(matins) -> None:
     ran = matins("owed", "--date", "2026-01-01")
     assert ran.code == 0

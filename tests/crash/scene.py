@@ -181,11 +181,14 @@ class Scene:
         """One five-minute check from this process, with the real orchestrator."""
         return Sweeper(self.ledger, self.orchestrator(), self.limits.quarantine).run("test")
 
+    async def connect(self) -> Client:
+        """A client of this scene's namespace."""
+        return await Client.connect(self.temporal, namespace=self.namespace)
+
     def orchestrator(self) -> Orchestrator:
         """Temporal, as this process reaches it."""
-        client = self.ask(Client.connect(self.temporal, namespace=self.namespace))
         pace = {name: getattr(self.limits, name) for name in ("heartbeat_timeout", "deadline", "first_backoff")}
-        return Orchestrator(client, self._loop, pace, self.sweep_every)
+        return Orchestrator(self.ask(self.connect()), self._loop, pace, self.sweep_every)
 
     def ask(self, question: Coroutine[Any, Any, Answer]) -> Answer:
         """What Temporal's client answers."""
@@ -203,7 +206,7 @@ class Scene:
         return "\n".join([*told, *said])
 
     async def _histories(self) -> list[str]:
-        client = await Client.connect(self.temporal, namespace=self.namespace)
+        client = await self.connect()
         told = []
         async for workflow in client.list_workflows():
             told.append(f"--- {workflow.id} {workflow.status}")

@@ -113,7 +113,9 @@ def _doubt(make: Factory, at: Scene) -> Any:
 
 
 def _found(make: Factory, at: Scene) -> Any:
-    return doubt.accept_found(make.conn, at.work_key, mail_id=f"<{at.key}>", sighting=SEEN)
+    return doubt.accept_found(
+        make.conn, at.work_key, mail_id=message.envelope(make.conn, at.work_key).mail_id, sighting=SEEN
+    )
 
 
 def _settle(make: Factory, at: Scene) -> Any:

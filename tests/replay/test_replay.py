@@ -1,0 +1,43 @@
+"""Every recorded history replays on the code as it is now. `record.py` says how they are made."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from temporalio import workflow
+from temporalio.client import WorkflowHistory
+from temporalio.worker import Replayer
+
+import worker
+
+HISTORIES = sorted((Path(__file__).parent / "histories").glob("*.json"))
+
+
+@pytest.mark.parametrize("file", HISTORIES, ids=[file.stem for file in HISTORIES])
+def test_a_recorded_history_replays(file: Path) -> None:
+    history = WorkflowHistory.from_json(_started(file)["workflowId"], file.read_text(encoding="utf-8"))
+    replayed = asyncio.run(Replayer(workflows=worker.WORKFLOWS).replay_workflow(history))
+    assert replayed.replay_failure is None
+
+
+def test_there_is_a_history_of_every_workflow() -> None:
+    recorded = {_started(file)["workflowType"]["name"] for file in HISTORIES}
+    assert recorded == {workflow._Definition.must_from_class(one).name for one in worker.WORKFLOWS}
+
+
+def test_a_history_of_another_shape_does_not_replay() -> None:
+    file = next(file for file in HISTORIES if _started(file)["workflowType"]["name"] == "Continuation")
+    other = file.read_text(encoding="utf-8").replace("continuation.publish", "continuation.proclaim")
+    history = WorkflowHistory.from_json("other", other)
+    with pytest.raises(workflow.NondeterminismError):
+        asyncio.run(Replayer(workflows=worker.WORKFLOWS).replay_workflow(history))
+
+
+def _started(file: Path) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = json.loads(file.read_text(encoding="utf-8"))["events"][0][
+        "workflowExecutionStartedEventAttributes"
+    ]
+    return found
