@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help morning up down test check lock
+.PHONY: help morning up down test check bench lock
 
 help: ## Say what each target does
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -27,6 +27,10 @@ check: ## Format, lint, types, import floors, documents, schema
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 	.venv/bin/python -m pytest tests/docs tests/schema
+
+bench: ## Measure how fast it is, beside the goals; three minutes
+	@bin/setup
+	@exec .venv/bin/python -m bench
 
 LOCK = .venv/bin/uv pip compile -q --upgrade --no-annotate --no-header --no-emit-index-url --generate-hashes \
 	--universal --python-version 3.11

@@ -1,6 +1,6 @@
 """Temporal without Matins, to compare with: one workflow, one activity that heartbeats until it is let go.
 
-`python -m bench.bare ADDRESS NAMESPACE BEAT` is one worker of it. Each attempt first writes when it began, in seconds
+`python -m bench.bare ADDRESS BEAT READY` is one worker of it. Each attempt first writes when it began, in seconds
 since the epoch, as a line of the file that it was given, and ends when the file beside it, `.go`, is there.
 """
 
@@ -66,11 +66,11 @@ class Bare:
         )
 
 
-async def serve(address: str, namespace: str, beat: float) -> None:
-    """Serve until killed."""
+async def serve(address: str, beat: float, ready: Path) -> None:
+    """Serve until killed; `ready` is made when that begins."""
     pace = timedelta(seconds=beat)
-    await Worker(
-        await Client.connect(address, namespace=namespace),
+    worker = Worker(
+        await Client.connect(address),
         task_queue=QUEUE,
         workflows=[Bare],
         activities=[hold],
@@ -78,8 +78,11 @@ async def serve(address: str, namespace: str, beat: float) -> None:
         max_concurrent_activities=4,
         max_heartbeat_throttle_interval=pace,
         default_heartbeat_throttle_interval=pace,
-    ).run()
+    )
+    async with worker:
+        ready.touch()
+        await asyncio.Event().wait()
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(sys.argv[1], sys.argv[2], float(sys.argv[3])))
+    asyncio.run(serve(sys.argv[1], float(sys.argv[2]), Path(sys.argv[3])))

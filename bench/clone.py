@@ -6,7 +6,6 @@ the packages until they are there, the parts until the morning begins, the morni
 
 from __future__ import annotations
 
-import os
 import subprocess
 import time
 from collections.abc import Iterator
@@ -14,6 +13,8 @@ from pathlib import Path
 
 from bench.ground import Ground
 from bench.table import Row
+from matins.local import process
+from matins.rules.errors import Refused
 from matins.settings import CHECKOUT
 
 
@@ -36,8 +37,12 @@ def measure(ground: Ground) -> list[Row]:
 
 def _run(folder: Path) -> dict[str, float]:
     """When packages, parts and morning were done."""
-    marks = {}
-    with subprocess.Popen(["make", "morning"], cwd=folder, stdout=subprocess.PIPE, text=True) as made:
+    marks: dict[str, float] = {}
+    words = folder.with_name("clone.log")
+    with (
+        words.open("w") as log,
+        subprocess.Popen(["make", "morning"], cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True) as made,
+    ):
         for line, at in _timed(made):
             if line.startswith("  packages "):
                 marks["packages"] = at
@@ -46,7 +51,7 @@ def _run(folder: Path) -> dict[str, float]:
             elif line.startswith("READY "):
                 marks["morning"] = at
     if made.returncode or "morning" not in marks:
-        raise subprocess.CalledProcessError(made.returncode, "make morning")
+        raise Refused(f"make morning ended with {made.returncode} in the clone: {process.last_line(words)}")
     return marks
 
 

@@ -17,11 +17,11 @@ from typing import Protocol, Self
 import psycopg
 from temporalio.client import Client
 
-from bench.bare import QUEUE as BARE_QUEUE
-from bench.bare import Bare, Held
+from bench.bare import QUEUE, Bare, Held
 from bench.ground import Ground
 from matins.cli.connection import orchestrator
 from matins.ledger import profile, source
+from matins.local import process
 from matins.rules import keys
 from matins.rules import profile as profiles
 from matins.rules.limits import Limits
@@ -35,10 +35,12 @@ class Contender(Protocol):
 
     name: str
     namespace: str
-    queue: str
 
     def spawn(self, number: int) -> subprocess.Popen[bytes]:
         """Start its worker of this number."""
+
+    def is_ready(self, number: int) -> bool:
+        """Whether that worker serves."""
 
     def begin(self, number: int) -> str:
         """Begin a step, which does not end by itself. Returns its workflow's id."""
@@ -49,6 +51,9 @@ class Contender(Protocol):
     def let_go(self, number: int) -> None:
         """Let the step end."""
 
+    def said(self) -> str:
+        """The last words of each of its workers."""
+
     def __enter__(self) -> Self: ...
 
     def __exit__(
@@ -58,8 +63,6 @@ class Contender(Protocol):
 
 class MatinsWorkers:
     """`worker.py` on a database and namespace of its own; a step is the read of a source that does not answer."""
-
-    queue = "fetch"
 
     def __init__(self, ground: Ground, name: str, limits: Limits) -> None:
         self.name, self.namespace = name, f"bench-{name}"
@@ -87,10 +90,17 @@ class MatinsWorkers:
 
     def spawn(self, number: int) -> subprocess.Popen[bytes]:
         """See Contender."""
-        data = self._ground.directory / self.name / str(number)
+        data = self._data(number)
         data.mkdir(parents=True)
         settings = self._settings.model_copy(update={"data": data})
-        return spawn([str(CHECKOUT / "worker.py")], data / "worker.log", settings.environment())
+        return spawn([str(CHECKOUT / "worker.py")], data.with_suffix(".log"), settings.environment())
+
+    def _data(self, number: int) -> Path:
+        return self._ground.directory / self.name / str(number)
+
+    def is_ready(self, number: int) -> bool:
+        """See Contender."""
+        return (self._data(number) / "worker.ready").exists()
 
     def begin(self, number: int) -> str:
         """See Contender."""
@@ -115,11 +125,15 @@ class MatinsWorkers:
         """See Contender."""
         self._silent[number][1].close()
 
+    def said(self) -> str:
+        """See Contender."""
+        return last_words(self._ground.directory / self.name)
+
 
 class BareTemporal:
     """`bench/bare.py`; a step is its one activity."""
 
-    queue, namespace = BARE_QUEUE, "default"
+    namespace = "default"
 
     def __init__(self, ground: Ground, name: str, limits: Limits) -> None:
         self.name, self._limits = name, limits
@@ -136,8 +150,13 @@ class BareTemporal:
 
     def spawn(self, number: int) -> subprocess.Popen[bytes]:
         """See Contender."""
-        command = ["-m", "bench.bare", self._address, self.namespace, str(self._limits.beat)]
-        return spawn(command, self._directory / f"worker-{number}.log", {"PYTHONPATH": str(CHECKOUT)})
+        log = self._directory / f"{number}.log"
+        command = ["-m", "bench.bare", self._address, str(self._limits.beat), str(log.with_suffix(".ready"))]
+        return spawn(command, log, {"PYTHONPATH": str(CHECKOUT)})
+
+    def is_ready(self, number: int) -> bool:
+        """See Contender."""
+        return (self._directory / f"{number}.ready").exists()
 
     def _file(self, number: int) -> Path:
         return self._directory / f"step-{number}"
@@ -154,7 +173,7 @@ class BareTemporal:
 
     async def _start(self, workflow_id: str, held: Held) -> None:
         client = await Client.connect(self._address, namespace=self.namespace)
-        await client.start_workflow(Bare.run, held, id=workflow_id, task_queue=self.queue)
+        await client.start_workflow(Bare.run, held, id=workflow_id, task_queue=QUEUE)
 
     def begun_again(self, number: int) -> float | None:
         """See Contender."""
@@ -164,6 +183,10 @@ class BareTemporal:
     def let_go(self, number: int) -> None:
         """See Contender."""
         self._file(number).with_suffix(".go").touch()
+
+    def said(self) -> str:
+        """See Contender."""
+        return last_words(self._directory)
 
 
 def spawn(arguments: list[str], log: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
@@ -176,3 +199,8 @@ def spawn(arguments: list[str], log: Path, environment: Mapping[str, str]) -> su
             stdout=out,
             stderr=subprocess.STDOUT,
         )
+
+
+def last_words(directory: Path) -> str:
+    """The last line of each log in `directory`."""
+    return "; ".join(f"{log.stem}: {process.last_line(log)}" for log in sorted(directory.glob("*.log")))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -90,7 +89,7 @@ class Ground:
             def is_ready() -> bool:
                 return state(standing.mornings(conn, day, owner=owner)[0]) is State.READY
 
-            wait(is_ready, seconds=60, otherwise=f"{owner}'s morning did not become ready")
+            wait(is_ready, seconds=60, otherwise=lambda: f"{owner}'s morning did not become ready")
             return Observed(standing.mornings(conn, day, owner=owner)[0], begin, log_position(conn))
 
     def database(self, name: str) -> str:
@@ -109,11 +108,10 @@ def log_position(conn: psycopg.Connection[Any]) -> str:
     return str(position)
 
 
-def wait(holds: Callable[[], bool], *, seconds: float, otherwise: str) -> float:
-    """Wait until `holds`; returns when that was, in seconds since the epoch. Raises Refused with `otherwise`."""
+def wait(holds: Callable[[], bool], *, seconds: float, otherwise: Callable[[], str]) -> None:
+    """Wait until `holds`. Raises Refused with what `otherwise` says after so many seconds."""
     if not process.wait(holds, seconds=seconds, every=0.01):
-        raise Refused(otherwise)
-    return time.time()
+        raise Refused(otherwise())
 
 
 def quiet(line: str) -> None:

@@ -19,8 +19,8 @@ def measure(ground: Ground) -> list[Row]:
     """The sum over all parts, and each part."""
     assert ground.mornings
     found = {name: _megabytes(ground, name) for name in ground.running.here if name != feeds.NAME}
-    parts = ", ".join(f"{name} {size:.0f}" for name, size in found.items())
-    return [Row("memory of the idle stack", [sum(found.values())], "MB", 900), Row(f"  {parts}", [])]
+    parts = [Row(f"  {name}", [size], "MB") for name, size in found.items()]
+    return [Row("memory of the idle stack", [sum(found.values())], "MB", 900), *parts]
 
 
 def _megabytes(ground: Ground, name: str) -> float:

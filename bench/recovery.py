@@ -8,8 +8,6 @@ begun again: Matins' second claim by the ledger, bare Temporal's second attempt 
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -17,15 +15,12 @@ from contextlib import ExitStack
 from statistics import median
 from typing import Any
 
-from temporalio.api.enums.v1 import TaskQueueType
-from temporalio.api.taskqueue.v1 import TaskQueue
-from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
 from temporalio.client import Client
-from temporalio.service import RPCError
 
 from bench.contenders import BareTemporal, Contender, MatinsWorkers
 from bench.ground import Ground, wait
 from bench.table import Row
+from matins.rules.errors import Refused
 from matins.rules.limits import Limits
 
 RUNS = 3
@@ -62,9 +57,10 @@ class Crew:
 
     def __init__(self, contender: Contender, address: str) -> None:
         self._contender, self._address = contender, address
-        self._living: dict[int, subprocess.Popen[bytes]] = {}
+        self._living: dict[int, tuple[int, subprocess.Popen[bytes]]] = {}
         self._spawned = 0
         self._runner = asyncio.Runner()
+        self._connected: Client | None = None
 
     def __enter__(self) -> Crew:
         for _ in range(2):
@@ -77,22 +73,21 @@ class Crew:
         self._runner.close()
 
     def _spawn(self) -> None:
-        process = self._contender.spawn(self._spawned)
+        worker = self._contender.spawn(self._spawned)
+        self._living[worker.pid] = (self._spawned, worker)
         self._spawned += 1
-        self._living[process.pid] = process
 
     def _kill(self, pid: int) -> float:
         """Kill a worker. Returns when, in seconds since the epoch."""
-        process = self._living.pop(pid)
+        _, worker = self._living.pop(pid)
         at = time.time()
-        process.send_signal(signal.SIGKILL)
-        process.wait(timeout=20)
+        worker.kill()
+        worker.wait(timeout=20)
         return at
 
     def trial(self, number: int) -> float:
         """Seconds from the kill of the worker that holds a step until that step was begun again."""
-        name = self._contender.name
-        wait(self._is_complete, seconds=60, otherwise=f"the workers of {name} did not both come to serve")
+        wait(self._is_complete, seconds=60, otherwise=lambda: self._told("its workers did not come to serve"))
         workflow_id = self._contender.begin(number)
         first = self._heard(workflow_id, since=0.0)
         self._heard(workflow_id, since=first)
@@ -101,28 +96,20 @@ class Crew:
         wait(
             lambda: self._contender.begun_again(number) is not None,
             seconds=60,
-            otherwise=f"nobody took over the step of {name}",
+            otherwise=lambda: self._told("nobody took over its step"),
         )
         again = self._contender.begun_again(number) or 0.0
         self._contender.let_go(number)
         return again - killed
 
-    def _is_complete(self) -> bool:
-        """Whether Temporal knows every living worker to poll the contender's queue."""
-        return set(self._living) <= self._runner.run(self._polling())
+    def _told(self, what: str) -> str:
+        return f"{self._contender.name}: {what}. Their last words: {self._contender.said()}"
 
-    async def _polling(self) -> set[int]:
-        client = await self._client()
-        asked = DescribeTaskQueueRequest(
-            namespace=self._contender.namespace,
-            task_queue=TaskQueue(name=self._contender.queue),
-            task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
-        )
-        try:
-            found = await client.workflow_service.describe_task_queue(asked)
-        except RPCError:  # the namespace is made by the first worker
-            return set()
-        return {_pid(poller.identity) for poller in found.pollers}
+    def _is_complete(self) -> bool:
+        """Whether every living worker serves. Raises Refused if one ended."""
+        if ended := [number for number, worker in self._living.values() if worker.poll() is not None]:
+            raise Refused(self._told(f"worker {ended[0]} ended"))
+        return all(self._contender.is_ready(number) for number, _ in self._living.values())
 
     def _heard(self, workflow_id: str, *, since: float) -> float:
         """Wait for a heartbeat of the step after `since`. Returns when Temporal had it."""
@@ -134,12 +121,13 @@ class Crew:
                 heard = max(heard, pending.last_heartbeat_time.ToNanoseconds() / 1e9)
             return heard > since
 
-        wait(newer, seconds=30, otherwise=f"no heartbeat came of {workflow_id}")
+        wait(newer, seconds=30, otherwise=lambda: self._told("no heartbeat came"))
         return heard
 
     def _holder(self, workflow_id: str) -> int:
+        """The process that works at the step; a worker's identity is pid@host."""
         [pending] = self._runner.run(self._pending(workflow_id))
-        return _pid(pending.last_worker_identity)
+        return int(pending.last_worker_identity.partition("@")[0])
 
     async def _pending(self, workflow_id: str) -> list[Any]:
         client = await self._client()
@@ -150,11 +138,3 @@ class Crew:
         if self._connected is None:
             self._connected = await Client.connect(self._address, namespace=self._contender.namespace)
         return self._connected
-
-    _connected: Client | None = None
-
-
-def _pid(identity: str) -> int:
-    """The process in a worker's identity, which is pid@host."""
-    pid, _, _ = identity.partition("@")
-    return int(pid) if pid.isdigit() and int(pid) != os.getpid() else 0

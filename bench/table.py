@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-_WIDTHS = (55, 32)
+_WIDTHS = (57, 33)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +19,7 @@ class Row:
     at_most: float | None = None
 
     def measured(self) -> str:
-        """The median, and from how far to how far of how many runs; nothing for a row of words."""
-        if not self.values:
-            return ""
+        """The median, and from how far to how far of how many runs."""
         text = f"{number(median(self.values))} {self.unit}".rstrip()
         if len(self.values) == 1:
             return text

@@ -7,7 +7,8 @@ from matins.ledger.work import Conn
 
 _NOTE = """
 insert into decision (subject, kind, reason, first_seen_at, last_seen_at)
-values (%(subject)s, %(kind)s, %(reason)s, ledger_now(), ledger_now())
+select %(subject)s, %(kind)s, %(reason)s, at, at
+  from (select ledger_now() as at) as moment
 on conflict (subject, kind, reason) do update
    set last_seen_at = excluded.last_seen_at, count = decision.count + 1
 """

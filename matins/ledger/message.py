@@ -145,7 +145,8 @@ def accept(conn: Conn, claim: Claim, receipt: Receipt) -> None:
     by this mail's own Message-ID, and the whole reply is kept either way.
     """
     try:
-        _accept(conn, claim, receipt)
+        with conn.transaction():
+            _accept(conn, claim, receipt)
     except UniqueViolation:
         own = envelope(conn, claim.key).mail_id
         _accept(conn, claim, Receipt(receipt.provider, own, {**receipt.evidence, "used_again": receipt.reference}))

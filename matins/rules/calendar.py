@@ -80,13 +80,24 @@ def window(at: datetime, zone_name: str, *, opens: time, ready_by: time, useful_
 
 
 def window_on(day: date, zone_name: str, *, opens: time, ready_by: time, useful_until: time) -> Window:
-    """The window of one local day."""
+    """The window of one local day.
+
+    A time that falls with the opening into one gap would be over as it begins: it keeps its distance from the opening,
+    so that a morning whose whole window is skipped is still run once.
+    """
+    opens_at = first_instant(day, opens, zone_name)
+
+    def after_opening(wall: time) -> datetime:
+        at = first_instant(day, wall, zone_name)
+        return at if at > opens_at else opens_at + (datetime.combine(day, wall) - datetime.combine(day, opens))
+
+    useful_until_at = after_opening(useful_until)
     return Window(
         local_date=day,
         day_starts_at=first_instant(day, time(0), zone_name),
-        opens_at=first_instant(day, opens, zone_name),
-        ready_by_at=first_instant(day, ready_by, zone_name),
-        useful_until_at=first_instant(day, useful_until, zone_name),
+        opens_at=opens_at,
+        ready_by_at=min(after_opening(ready_by), useful_until_at),
+        useful_until_at=useful_until_at,
     )
 
 

@@ -94,7 +94,8 @@ def test_one_owner_with_an_unknown_zone_is_named_and_the_others_are_planned(mati
 
 
 def test_a_day_that_was_over_before_the_profile_is_said_to_be_so_and_not_promised(matins, walk) -> None:
-    walk.own("sam", window="00:00-00:01")
+    walk.own("sam")
+    walk.conn.execute("update owner set created_at = ledger_now() + interval '1 day'")
     matins("sweep")
     ran = matins("owed")
     assert ran.code == 0

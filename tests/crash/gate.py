@@ -1,4 +1,4 @@
-"""A gate before the mail server: mail goes through to it, but its answer waits until the gate is opened."""
+"""A gate before the mail server: a mail, or only the answer to it, waits there until the gate is opened."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from urllib.parse import urlsplit
 class Gate:
     """Listens from `with` on, and passes every connection on to the server at `url`.
 
-    From the final dot on, what the server says to a mail for somebody in `held` is kept back until `open` is called.
+    What the server says to a mail to `held` is kept back from the final dot on, until `open` is called; with `late`
+    the mail itself is, as on a slow line, and goes on to the server even if its sender is gone.
     """
 
-    def __init__(self, url: str, *, held: str) -> None:
-        self._held = held.encode()
+    def __init__(self, url: str, *, held: str, late: bool = False) -> None:
+        self.held, self.late = held.encode(), late
         self._server = (urlsplit(url).hostname, urlsplit(url).port)
-        self._opened = threading.Event()
+        self.opened = threading.Event()
         self.reached = threading.Event()
         """Whether a held mail was handed over whole."""
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -40,7 +41,7 @@ class Gate:
 
     def open(self) -> None:
         """Let every answer through."""
-        self._opened.set()
+        self.opened.set()
 
     def _accept(self) -> None:
         while True:
@@ -48,9 +49,9 @@ class Gate:
                 client, _ = self._listener.accept()
             except OSError:
                 return
-            passage = _Passage(client, socket.create_connection(self._server), self._held)
-            for way, event in ((passage.out, self.reached), (passage.back, self._opened)):
-                thread = threading.Thread(target=way, args=(event,), daemon=True)
+            passage = _Passage(self, client, socket.create_connection(self._server))
+            for way in (passage.out, passage.back):
+                thread = threading.Thread(target=way, daemon=True)
                 self._threads.append(thread)
                 thread.start()
 
@@ -58,26 +59,30 @@ class Gate:
 class _Passage:
     """One connection, in both directions."""
 
-    def __init__(self, client: socket.socket, server: socket.socket, held: bytes) -> None:
-        self._client, self._server, self._held = client, server, held
-        self._waits = threading.Event()
+    def __init__(self, gate: Gate, client: socket.socket, server: socket.socket) -> None:
+        self._gate, self._client, self._server = gate, client, server
+        self._waits = False
 
-    def out(self, reached: threading.Event) -> None:
+    def out(self) -> None:
         """From the client to the server."""
         said = b""
         with suppress(OSError):
             while data := self._client.recv(65536):
                 said += data
-                if self._held in said and said.endswith(b"\r\n.\r\n"):
-                    self._waits.set()
-                    reached.set()
+                if self._gate.held in said and said.endswith(b"\r\n.\r\n"):
+                    self._waits = True
+                    self._gate.reached.set()
+                    if self._gate.late:
+                        self._gate.opened.wait(30)
                 self._server.sendall(data)
+        with suppress(OSError):
             self._server.shutdown(socket.SHUT_WR)
 
-    def back(self, opened: threading.Event) -> None:
+    def back(self) -> None:
         """From the server to the client."""
         with self._client, self._server, suppress(OSError):
             while data := self._server.recv(65536):
-                if self._waits.is_set():
-                    opened.wait(30)
-                self._client.sendall(data)
+                if self._waits:
+                    self._gate.opened.wait(30)
+                with suppress(OSError):
+                    self._client.sendall(data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 
@@ -51,6 +52,24 @@ def test_told_to_stop_with_an_answer_that_never_comes_it_leaves_the_mail_in_doub
         scene.live()
         scene.finish(key, sweep=True)
         assert_happened_once(scene, key)
+
+
+def test_told_to_stop_it_also_finishes_what_temporal_has_given_up(scene: Scene) -> None:
+    scene.limits = PATIENT
+    with Gate(scene.mailbox.smtp_url, held="ada@example.net") as gate:
+        scene.smtp_url = gate.url
+        key = scene.owe("ada")
+        life = scene.live()
+        scene.wait(gate.reached.is_set, seconds=60, why="the mail never came to the gate")
+        scene.ask(_terminate(scene))
+        for _ in range(3):
+            before = _mail_lease(scene)
+            scene.wait(lambda: _mail_lease(scene) > before, why="the mail's lease was not renewed")  # noqa: B023
+        life.send(signal.SIGTERM)
+        scene.wait(life.is_leaving, why="it did not hear that it should stop")
+        gate.open()
+        assert life.process.wait(timeout=PATIENT.grace) == 0
+        assert _mail_status(scene, key) == "accepted"
 
 
 def test_a_worker_that_cannot_end_in_its_grace_ends_itself(scene: Scene) -> None:
@@ -114,3 +133,17 @@ def _doubts(scene: Scene) -> list[str]:
             """
         ).fetchall()
     return [owner for (owner,) in found]
+
+
+def _mail_lease(scene: Scene) -> datetime:
+    with scene.ledger() as conn:
+        [(until,)] = conn.execute("select lease_expires_at from work where kind = 'message'").fetchall()
+    assert isinstance(until, datetime)
+    return until
+
+
+async def _terminate(scene: Scene) -> None:
+    """End the mail's workflow, as an operator may."""
+    with scene.ledger() as conn:
+        [(work_key,)] = conn.execute("select work_key from message").fetchall()
+    await (await scene.connect()).get_workflow_handle(work_key).terminate()

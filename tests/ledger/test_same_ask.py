@@ -134,16 +134,6 @@ def test_another_receipt_of_an_accepted_mail_is_refused_naming_both(factory: Fac
     )  # fmt: skip
 
 
-def test_a_queue_id_that_was_used_before_is_replaced_and_answered_alike(factory: Factory) -> None:
-    factory.scene("message/accepted", owner="bob")
-    at = factory.scene("message/sending_in_flight")
-    _twice(factory, lambda: message.accept(factory.conn, at.claim, RECEIPT))
-    found = factory.conn.execute("select reference, mail_id, reply from message where key = %s", (at.key,)).fetchone()
-    assert found is not None
-    assert found[0] == found[1]
-    assert found[2] == RECEIPT.evidence["reply"]
-
-
 def test_a_receipt_that_comes_after_its_mail_was_found_changes_nothing(factory: Factory) -> None:
     at = factory.scene("message/uncertain")
     ACTS["doubt.accept_found"](factory, at)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 import tempfile
 import uuid
@@ -29,6 +30,7 @@ from tests import stack
 from tests.crash.scene import Scene
 
 HISTORIES = Path(__file__).parent / "histories"
+_WHO = re.compile(r"\d+@")
 EVERY = {*WORKFLOWS.values(), "Sweep"}
 
 
@@ -100,9 +102,11 @@ def _without_who(found: Any) -> Any:
     """The history without the names of processes and machines."""
     match found:
         case dict():
-            return {name: "worker" if name == "identity" else _without_who(value) for name, value in found.items()}
+            return {name: _without_who(value) for name, value in found.items()}
         case list():
             return [_without_who(value) for value in found]
+        case str() if _WHO.match(found):
+            return "worker"
         case _:
             return found
 
