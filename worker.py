@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from datetime import timedelta
@@ -121,15 +121,8 @@ def build(
     return served, sweeper
 
 
-def threads(queues: Sequence[str]) -> dict[str, ThreadPoolExecutor]:
-    """An executor per queue, with exactly as many threads as slots."""
-    return {queue: ThreadPoolExecutor(SLOTS[queue], thread_name_prefix=queue) for queue in queues}
-
-
-def workers(
-    client: Client, limits: Limits, served: Activities, executors: Mapping[str, ThreadPoolExecutor]
-) -> list[Worker]:
-    """One worker per queue that has an executor."""
+def workers(client: Client, limits: Limits, served: Activities, queues: Sequence[str]) -> list[Worker]:
+    """One worker per queue; executors have exactly as many threads as slots."""
     beat = timedelta(seconds=limits.beat)
     return [
         Worker(
@@ -137,14 +130,14 @@ def workers(
             task_queue=queue,
             workflows=WORKFLOWS if queue == "ledger" else (),
             activities=served[queue],
-            activity_executor=executor,
+            activity_executor=ThreadPoolExecutor(SLOTS[queue], thread_name_prefix=queue),
             max_concurrent_activities=SLOTS[queue],
             graceful_shutdown_timeout=timedelta(seconds=limits.grace),
             max_heartbeat_throttle_interval=beat,
             default_heartbeat_throttle_interval=beat,
             sticky_queue_schedule_to_start_timeout=timedelta(seconds=limits.lease),
         )
-        for queue, executor in executors.items()
+        for queue in queues
     ]
 
 
@@ -165,8 +158,7 @@ async def serve(settings: Settings, queues: Sequence[str]) -> None:
     keeper = Keeper(orchestrator, sweeper, pool.connection)
     await keeper.settle()
     beats.start()
-    executors = threads(queues)
-    running = workers(client, limits, served, executors)
+    running = workers(client, limits, served, queues)
     tasks = [asyncio.create_task(one.run()) for one in running]
     keeping = asyncio.create_task(keeper.run())
     settings.data.mkdir(parents=True, exist_ok=True)
@@ -183,8 +175,6 @@ async def serve(settings: Settings, queues: Sequence[str]) -> None:
     finally:
         ready.unlink(missing_ok=True)
         keeping.cancel()
-        for executor in executors.values():  # a thread outlives an activity that Temporal has given up
-            await asyncio.to_thread(executor.shutdown)
         beats.stop()
         pool.close()
 

@@ -108,7 +108,8 @@ def freeze(
 ) -> FrozenSet:
     """Freeze the evidence set of a date: (event, evidence hash, chosen) each. The first freeze wins and is returned.
 
-    Raises LeaseLost.
+    Raises LeaseLost, or psycopg's UniqueViolation when another date of this owner took one of the items meanwhile: then
+    `fresh` no longer has it, and the next attempt goes without.
     """
     got = row(
         conn,

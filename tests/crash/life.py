@@ -48,10 +48,6 @@ class Life:
         assert self.process.poll() is None, f"this worker ended by itself:\n{self.said()}"
         return self._ready.exists()
 
-    def is_leaving(self) -> bool:
-        """Whether it has begun to end: it no longer says that it is ready."""
-        return not self._ready.exists()
-
     def died(self) -> bool:
         """Whether its armed point was reached: it is dead by SIGKILL. Another end is a failure."""
         code = self.process.poll()

@@ -36,11 +36,11 @@ LIMITS = Limits(
     beat=0.9,
     heartbeat_timeout=3.6,
     first_backoff=0.4,
-    deadline=9.0,
-    provider_timeout=6.0,
+    deadline=7.0,
+    provider_timeout=2.8,
     smtp_idle=2.5,
-    quarantine=7.5,
-    grace=7.0,
+    quarantine=2.9,
+    grace=4.0,
 ).check()
 """A night in small."""
 
@@ -48,6 +48,14 @@ LIMITS = Limits(
 def a_zone_by_day() -> str:
     """A zone in which it is day now, so that no scene runs over midnight."""
     return "UTC" if 3 <= datetime.now(UTC).hour < 20 else "Asia/Tokyo"
+
+
+def _answers(conn: psycopg.Connection[Any]) -> bool:
+    try:
+        return conn.execute("select 1").fetchone() == (1,)
+    except psycopg.OperationalError:
+        conn.close()
+        return False
 
 
 class Scene:
@@ -69,6 +77,8 @@ class Scene:
         self.feeds = Feeds()
         self.limits = LIMITS
         self.smtp_url = ""
+        self._conn: psycopg.Connection[Any] | None = None
+        self._client: Client | None = None
         self._lives: list[Life] = []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -83,6 +93,8 @@ class Scene:
     def __exit__(self, *_: object) -> None:
         for life in self._lives:
             life.kill()
+        if self._conn is not None:
+            self._conn.close()
         self.feeds.__exit__()
         self.mailbox.__exit__()
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -91,9 +103,10 @@ class Scene:
 
     @contextmanager
     def ledger(self) -> Iterator[psycopg.Connection[Any]]:
-        """A connection to this scene's database."""
-        with psycopg.connect(self.dsn, autocommit=True, connect_timeout=5) as conn:
-            yield conn
+        """The connection to this scene's database, made again where it was lost."""
+        if self._conn is None or not _answers(self._conn):
+            self._conn = psycopg.connect(self.dsn, autocommit=True, connect_timeout=5)
+        yield self._conn
 
     def owe(self, owner: str, *, feed: str = "pier", proof: str = "mailbox", **fields: object) -> str:
         """Let `owner` be owed a morning, from one feed to one mailbox. Returns the obligation's key."""
@@ -183,7 +196,9 @@ class Scene:
 
     async def connect(self) -> Client:
         """A client of this scene's namespace."""
-        return await Client.connect(self.temporal, namespace=self.namespace)
+        if self._client is None:
+            self._client = await Client.connect(self.temporal, namespace=self.namespace)
+        return self._client
 
     def orchestrator(self) -> Orchestrator:
         """Temporal, as this process reaches it."""

@@ -66,7 +66,7 @@ def test_told_to_stop_it_also_finishes_what_temporal_has_given_up(scene: Scene) 
             before = _mail_lease(scene)
             scene.wait(lambda: _mail_lease(scene) > before, why="the mail's lease was not renewed")  # noqa: B023
         life.send(signal.SIGTERM)
-        scene.wait(life.is_leaving, why="it did not hear that it should stop")
+        scene.wait(lambda: "stopping" in life.said(), why="it did not hear that it should stop")
         gate.open()
         assert life.process.wait(timeout=PATIENT.grace) == 0
         assert _mail_status(scene, key) == "accepted"

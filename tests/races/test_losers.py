@@ -164,7 +164,7 @@ def test_a_late_record_of_a_dead_publisher_loses_to_the_publication_that_took_ov
     )
     assert type(lost.exception()) is LeaseLost
     row = race.tables()["action"][(name,)]
-    assert (row["generation"], row["token"], row["reference"]) == (2, 2, f"{at.key}/bundle@1")
+    assert (row["generation"], row["token"], row["reference"]) == (2, at.claim.token + 1, f"{at.key}/bundle@1")
 
 
 def test_of_two_that_prove_a_mail_not_sent_one_gives_the_attempt_back(race: Race) -> None:

@@ -65,7 +65,7 @@ def test_every_queue_is_polled_with_a_thread_for_each_slot_and_beats_as_often_as
 
     async def configured() -> list[Any]:
         client = await Client.connect(temporal_address)
-        made = worker.workers(client, limits, _served(), worker.threads(options.QUEUES))
+        made = worker.workers(client, limits, _served(), options.QUEUES)
         return [one.config() for one in made]
 
     found = asyncio.run(configured())
