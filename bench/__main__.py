@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -32,11 +33,12 @@ def main() -> None:
     """Measure what was asked for, and print it. Exit 0 even where a goal is missed: the table says so."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure how fast Matins is.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of: {', '.join(MEASURES)}; default: all")
-    names = parser.parse_args().names or list(MEASURES)
+    names = list(dict.fromkeys(parser.parse_args().names)) or list(MEASURES)
     if unknown := [name for name in names if name not in MEASURES]:
         parser.error(f"there is no measure {unknown[0]}; choose from: {', '.join(MEASURES)}")
     for name in [name for name in os.environ if name.startswith(_FOREIGN)]:
         del os.environ[name]
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     rows: list[Row] = []
     began = time.monotonic()
     with Ground() as ground:
@@ -44,7 +46,7 @@ def main() -> None:
             print(f"measuring {name} ...", file=sys.stderr, flush=True)
             rows += MEASURES[name](ground)
     print(table(rows))
-    print(f"\n{os.cpu_count()} cores, Postgres with fsync; measured in {time.monotonic() - began:.0f} s")
+    print(f"\n{os.cpu_count()} cores; measured in {time.monotonic() - began:.0f} s")
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ def test_a_mail_whose_senders_are_killed_is_sent_once(scene: Scene, chain: tuple
 
 def test_a_mail_that_arrives_long_after_its_sender_died_is_not_sent_again(scene: Scene) -> None:
     """It is on the wire and in no mailbox yet: "not found" proves nothing before the quarantine is over."""
-    scene.limits = replace(LIMITS, smtp_idle=15.0, quarantine=20.0).check()
+    scene.limits = replace(LIMITS, smtp_idle=40.0, quarantine=45.0).check()
     scene.mailbox.end(signal.SIGTERM)
     scene.mailbox.idle = scene.limits.smtp_idle
     scene.mailbox.start()
@@ -78,7 +78,7 @@ def test_a_mail_that_arrives_long_after_its_sender_died_is_not_sent_again(scene:
         scene.wait(gate.reached.is_set, seconds=60, why="the mail never came to the gate")
         sender.kill()
         scene.live()
-        scene.wait(lambda: _looks(scene) >= 2, seconds=14, sweep=True, why="nobody looked for the mail")
+        scene.wait(lambda: _looks(scene) >= 2, seconds=38, sweep=True, why="nobody looked for the mail")
         gate.open()
         scene.finish(key)
         assert_happened_once(scene, key)

@@ -14,6 +14,8 @@ import pytest
 from matins.rules.canonical import sha256
 from tests.end_to_end.house import House, interrupt, mails
 
+pytestmark = pytest.mark.timeout(300)
+
 AGAIN_WITHIN = 15.0
 """Seconds that a second run of the same morning may take."""
 

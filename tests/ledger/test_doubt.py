@@ -90,6 +90,21 @@ def test_a_late_receipt_does_not_resolve_a_later_attempt(factory: Factory) -> No
     assert _status(factory, at) == ("uncertain", "uncertain")
 
 
+def test_a_dead_sender_says_nothing_of_the_send_that_came_after_its_own(factory: Factory) -> None:
+    at = factory.scene("message/pending")
+    first = _send_and_lose(factory, at)
+    doubt.prove_not_sent(factory.conn, at.work_key, reason="not found")
+    second = Scene("", at.key, at.work_key, factory.claim(at.work_key))
+    factory.start_sending(second)
+    with pytest.raises(LeaseLost):
+        message.accept(factory.conn, first.claim, RECEIPT)
+    with pytest.raises((LeaseLost, ActionInFlight)):
+        doubt.doubt(factory.conn, first.claim, reason="the reply was lost", quarantine=QUARANTINE)
+    assert not doubt.accept_late(factory.conn, first.claim, RECEIPT)
+    assert _status(factory, at) == ("sending", "in_flight")
+    message.accept(factory.conn, second.claim, RECEIPT)
+
+
 def test_a_mail_in_flight_is_claimed_by_nobody_even_after_its_worker_died(factory: Factory) -> None:
     at = factory.scene("message/sending_in_flight_dead")
     with pytest.raises(ActionInFlight):

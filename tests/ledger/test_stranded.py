@@ -93,7 +93,7 @@ def _named(*names: str) -> dict[str, Act]:
 def test_no_obligation_is_ever_stranded(factory: Factory) -> None:
     acts = _named(*LEASED, "action.start", "action.record_completed", "obligation.complete")
     at = factory.scene("obligation/queued")
-    assert _explore(factory, at, acts | {"abandon": _abandon, "not done": _not_done}, budget=3) > 50
+    assert _explore(factory, at, acts | {"abandon": _abandon, "not done": _not_done}, budget=2) > 50
 
 
 def test_no_continuation_is_ever_stranded(factory: Factory) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 from matins.ledger import action, continuation, ending, work
 from matins.rules import keys, limits
 from matins.rules.errors import ActionInFlight, AttemptsSpent, LeaseHeld, LeaseLost, NotDue
+from tests.ledger.acts import ACTS
 from tests.ledger.factory import LEASE, LIMIT, PUT, QUARANTINE, Factory, Scene
+from tests.ledger.tables import tables
 
 
 def _work(make: Factory, at: Scene) -> dict[str, Any]:
@@ -245,3 +248,13 @@ def test_a_live_lease_is_in_no_find(factory: Factory) -> None:
     assert ending.find_spent(factory.conn) == []
     assert continuation.find_idle(factory.conn) == []
     assert action.find_stalled(factory.conn) == []
+
+
+@pytest.mark.parametrize("act", ["action.record_completed", "action.record_refused", "action.record_not_done"])
+def test_a_dead_worker_records_nothing_upon_the_effect_that_replaced_its_own(factory: Factory, act: str) -> None:
+    stale = factory.scene("action/abandoned_stale")
+    factory.start_research(stale.key, replace(stale.claim, token=stale.claim.token + 1))
+    before = tables(factory.conn)
+    with pytest.raises(LeaseLost):
+        ACTS[act](factory, stale)
+    assert tables(factory.conn) == before

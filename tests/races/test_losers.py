@@ -126,6 +126,19 @@ def test_a_mail_that_is_abandoned_while_its_receipt_waits_is_accepted_late(race:
     assert (row["status"], row["reference"]) == ("accepted", RECEIPT.reference)
 
 
+@pytest.mark.parametrize(("blocker", "undo"), [(only_lock, False), (touch, True)])
+def test_a_receipt_whose_lease_died_while_it_waited_is_taken_as_a_late_one(
+    race: Race, blocker: Any, undo: bool
+) -> None:
+    at = race.first.scene("message/sending_in_flight")
+    won = race.run(
+        blocker(at.work_key), _do("message.accept", at), undo=undo, meanwhile=lambda: race.clock.forward(LEASE + 1)
+    )
+    assert won.exception() is None
+    told = [line["facts"].get("by") for line in race.tables()["audit"].values() if line["event"] == "message.accepted"]
+    assert told == ["a late receipt"]
+
+
 def test_of_two_receipts_of_one_mail_the_second_is_answered_alike(race: Race) -> None:
     at = race.first.scene("message/sending_in_flight")
     alike = race.run(_do("message.accept", at), _do("message.accept", at))
