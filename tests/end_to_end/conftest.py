@@ -42,13 +42,15 @@ class Outside:
 
     @contextmanager
     def worker(self) -> Iterator[None]:
-        """A worker that serves every queue, told to end afterwards."""
+        """A worker that serves every queue from the block's beginning, told to end afterwards."""
         log = self.house.data.parent / "worker.log"
         with log.open("wb") as out:
             serving = subprocess.Popen(
                 [sys.executable, str(CHECKOUT / "worker.py")], env=self.house.environment, stdout=out, stderr=out
             )
+        ready = self.house.data / "worker.ready"
         try:
+            assert process.wait(lambda: ready.exists() or serving.poll() is not None, seconds=60), log.read_text()
             yield
         finally:
             serving.terminate()

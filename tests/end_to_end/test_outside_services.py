@@ -40,7 +40,8 @@ def test_faults_in_one_owners_profile_and_a_feed_that_became_a_web_page_delay_no
     outside.house.ledger("update profile set zone = 'Europe/Atlantis' where owner = 'lee' returning 1")
     with outside.worker():
         for owner in ("kim", "sam"):
-            assert matins("run", owner).code == 0
+            asked = matins("run", owner)
+            assert asked.code == 0, asked
         outside.wait_ready("kim", "sam")
     owed = matins("owed")
     assert (owed.code, 'unknown zone "Europe/Atlantis"' in owed.out) == (1, True), owed

@@ -125,3 +125,14 @@ def test_one_locked_row_does_not_keep_a_beat_from_renewing_the_others(race: Race
         renewed = work.beat(race.second.conn, [(at.work_key, 1) for at in ours], lease=LEASE)
     assert renewed == {ours[0].work_key, ours[2].work_key}
     assert work.beat(race.second.conn, [(at.work_key, 1) for at in ours], lease=LEASE) == {at.work_key for at in ours}
+
+
+@CASES
+def test_after_somebody_else_took_over_it_is_refused_and_changes_nothing(race: Race, act: str, scene: str) -> None:
+    at = race.first.scene(scene)
+    race.first.die()
+    _take_over(at)(race.first)
+    before = race.tables()
+    with pytest.raises(LeaseLost):
+        _act(act, at)(race.second)
+    assert race.tables() == before

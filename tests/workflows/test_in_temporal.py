@@ -29,6 +29,7 @@ from temporalio.exceptions import ApplicationError
 
 from matins.local import part
 from matins.orchestrator import Orchestrator, workflow_id
+from matins.rules import limits
 from tests.crash.receiving import assert_happened_once
 from tests.crash.scene import Scene
 
@@ -41,6 +42,7 @@ SECRETS = ("PLANTED-ROW-TEXT", "ada@example.net", "north pier", "Quay Street", "
 @pytest.fixture
 def bare(scene: Scene) -> Orchestrator:
     """Temporal with an empty namespace: no attribute, no Schedule, no worker."""
+    scene.sweep_every = limits.SWEEP_EVERY
     return scene.orchestrator()
 
 
