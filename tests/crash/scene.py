@@ -27,6 +27,7 @@ from matins.sources.address import canonical_url
 from matins.sweep import Sweeper
 from tests.crash.feeds import Feeds
 from tests.crash.life import Life, until
+from tests.crash.relay import Relay
 from tests.providers.mailbox_process import MailboxProcess
 
 RARELY = 86400.0
@@ -82,6 +83,7 @@ class Scene:
         self._conn: psycopg.Connection[Any] | None = None
         self._client: Client | None = None
         self._lives: list[Life] = []
+        self._relays: list[Relay] = []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 
@@ -95,6 +97,8 @@ class Scene:
     def __exit__(self, *_: object) -> None:
         for life in self._lives:
             life.kill()
+        for relay in self._relays:
+            relay.close()
         if self._conn is not None:
             self._conn.close()
         self.feeds.__exit__()
@@ -110,20 +114,21 @@ class Scene:
             self._conn = psycopg.connect(self.dsn, autocommit=True, connect_timeout=5)
         yield self._conn
 
-    def owe(self, owner: str, *, feed: str = "pier", proof: str = "mailbox", **fields: object) -> str:
+    def owe(self, owner: str, *, feed: str = "pier") -> str:
         """Let `owner` be owed a morning, from one feed to one mailbox. Returns the obligation's key."""
         zone = a_zone_by_day()
-        inbox = {"name": "inbox", "address": f"{owner}@example.net", "proof": proof}
-        asked = {"owner": owner, "zone": zone, "window": "00:00-23:59", "destinations": [inbox], **fields}
+        inbox = {"name": "inbox", "address": f"{owner}@example.net"}
+        asked = {"owner": owner, "zone": zone, "window": "00:00-23:59", "destinations": [inbox]}
         with self.ledger() as conn:
             profile.apply(conn, profiles.parse(asked, where="this test"))
             source.add(conn, owner, url=canonical_url(self.feeds.url(feed)), name=feed)
         return keys.obligation(owner, plans.MORNING, calendar.local_date(datetime.now(UTC), zone))
 
-    def live(self, crash: str = "", *, queues: Sequence[str] = ()) -> Life:
+    def live(self, crash: str = "", *, queues: Sequence[str] = (), temporal: str = "") -> Life:
         """Start a worker with `crash` armed; it serves every queue, or only `queues`."""
         directory = self.directory / f"life-{len(self._lives) + 1}"
-        life = Life(directory, self._environment(), queues=queues, crash=crash)
+        environment = self._environment() | ({"TEMPORAL_ADDRESS": temporal} if temporal else {})
+        life = Life(directory, environment, queues=queues, crash=crash)
         self._lives.append(life)
         return life
 
@@ -152,9 +157,12 @@ class Scene:
         self.wait(life.died, seconds=seconds, sweep=sweep, why=f"no worker came to {crash}")
 
     def freeze_at(self, point: str, *, queues: Sequence[str] = ()) -> Life:
-        """Start a worker that stops dead at `point`, and return it frozen."""
-        life = self.live(f"{point}:stop", queues=queues)
+        """Start a worker that stops dead at `point`, and return it frozen and, for now, cut off from Temporal."""
+        relay = Relay(self.temporal)
+        self._relays.append(relay)
+        life = self.live(f"{point}:stop", queues=queues, temporal=relay.address)
         self.wait(life.is_frozen, seconds=90, why=f"no worker came to {point}")
+        relay.cut()
         return life
 
     def finish(self, key: str, *, seconds: float = 120, sweep: bool = False) -> None:
@@ -162,14 +170,12 @@ class Scene:
         self.wait(lambda: self.is_finished(key), seconds=seconds, sweep=sweep, why=f"{key} was never finished")
 
     def is_finished(self, key: str) -> bool:
-        """Whether morning, brief and continuation succeeded and every message was seen, or taken if none can look."""
+        """Whether morning, brief and continuation succeeded, and every message was seen."""
         with self.ledger() as conn:
             found = conn.execute(
                 """
                 select morning.status, brief.status, continuation.status,
-                       (select coalesce(bool_and(status = case proof when 'none' then 'accepted' else 'observed' end),
-                                        false)
-                          from message where subject = morning.key)
+                       (select coalesce(bool_and(status = 'observed'), false) from message where subject = morning.key)
                   from obligation as morning
                   join obligation as brief on brief.follows = morning.key
                   left join continuation on continuation.key = morning.key

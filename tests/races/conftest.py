@@ -25,7 +25,11 @@ _EMPTY = "; ".join(["set session_replication_role = replica", *(f"delete from {t
 
 @pytest.fixture(scope="session")
 def _pair(clocked_dsn: str) -> Iterator[tuple[Connection[Any], Connection[Any]]]:
-    with psycopg.connect(clocked_dsn, autocommit=True) as one, psycopg.connect(clocked_dsn, autocommit=True) as other:
+    patience = "-c lock_timeout=15s"  # a statement that waits for the test's own thread would wait for ever
+    with (
+        psycopg.connect(clocked_dsn, autocommit=True) as one,
+        psycopg.connect(clocked_dsn, autocommit=True, options=patience) as other,
+    ):
         yield one, other
 
 
