@@ -49,7 +49,10 @@ def run(arguments: list[str]) -> int:
         app(arguments, prog_name="matins")
     except SystemExit as end:
         if end.code == INTERRUPTED:
-            return _say("Interrupted. Nothing is lost: run the same command again.", code=INTERRUPTED)
+            return _say(
+                "Interrupted. Nothing is lost: what was begun goes on by itself; matins down stops it.",
+                code=INTERRUPTED,
+            )
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except ProfileRefused as error:
         return _say(str(error), code=2)

@@ -30,12 +30,13 @@ def owed(
     """What is owed, how far it got, and what waits for you. Exit 0: all well or not yet due; 1: not."""
     from matins import settings
     from matins.cli.connection import ledger
-    from matins.cli.times import parse_day
+    from matins.cli.times import ago, parse_day
     from matins.ledger import standing
     from matins.rules.verdict import State, state
 
     day = parse_day(on) if on else None
-    with ledger(settings.load()) as conn:
+    chosen = settings.load()
+    with ledger(chosen) as conn:
         lives = standing.owners(conn)
         zones = {owner: one.zone for owner, one in lives.items()}
         refused = standing.cannot(conn, list(zones))
@@ -49,8 +50,11 @@ def owed(
         planned = {one.owner for one in mornings}
         unplanned = [] if day else [one for one in lives.values() if one.owner not in {*planned, *refused}]
         typer.echo(_page(shown, viewer, now, mornings, _unplanned(unplanned, now), refused, checked, verbose=verbose))
+    overdue = checked is not None and checked > 2 * chosen.sweep_every
+    if overdue and not as_json:
+        typer.echo(f"\nNothing moves here: the last check was {ago(checked or 0)}. Start it:  matins up --detach")
     well = {State.READY, State.DUE, State.NOT_YET}
-    if refused or any(state(one) not in well for one in mornings):
+    if refused or overdue or any(state(one) not in well for one in mornings):
         raise typer.Exit(1)
 
 
@@ -117,7 +121,10 @@ def _page(
     last = f"Last check {ago(checked)}." if checked is not None else "No check has run yet."
     tail = f"{ready} of {len(due)} due {'is' if ready == 1 else 'are'} ready.  {last}"
     if len(table) == 1:
-        return f"{head}\n\nNothing is owed to anybody on this date.\n\n{last}"
+        nothing = "Nothing is owed to anybody on this date."
+        if day > _today(now, viewer):
+            nothing = "Nothing is planned for this date yet: a day is owed from its first minute on."
+        return f"{head}\n\n{nothing}\n\n{last}"
     parts = [head, _rows(table), tail, _for_you(mornings, refused)]
     if verbose:
         parts.append(_verbose(mornings))

@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from matins.cli.telling import counted, mail, stories
+from matins.cli.telling import counted, coverage, mail, written
 from matins.cli.times import second
 from matins.ledger import action, edition, standing
 from matins.ledger.message import envelope
@@ -56,10 +56,11 @@ def _pieces(conn: Any, found: Morning) -> list[tuple[str, str]]:
     cover, facts = found.coverage, found.facts
     if cover:
         unseen = [f"could not look: {one['name']} ({one['reason']})" for one in cover["unseen"]]
-        read = f"{cover['reached']} of {cover['sources']} sources, {counted(cover['new'], 'new item')}"
+        read = f"{coverage(found)}, {counted(cover['new'], 'new item')}"
         pieces.append(("read", "\n".join([read, *unseen])))
     if found.edition_kind:
-        pieces.append(("write", f"{stories(found)}, quoted from the sources (no model used)"))
+        pieces.append(("write", written(found)))
+    if facts.get("stories"):
         checked = f"{counted(facts['links'], 'link')}, {counted(facts['numbers'], 'number')}, "
         checked += f"{counted(facts['quotations'], 'quotation')}: all in the sources"
         pieces.append(("check", checked))
@@ -68,6 +69,7 @@ def _pieces(conn: Any, found: Morning) -> list[tuple[str, str]]:
     if found.continuation_status == "done":
         pieces.append(("openings", "none asked for"))
     pieces += [("send", _sent(found, one)) for one in found.messages if one.proved]
+    pieces += [("waits", mail(one)) for one in found.messages if one.reason and not one.proved]
     return pieces
 
 

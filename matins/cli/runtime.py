@@ -26,6 +26,9 @@ def register(app: typer.Typer) -> None:
 
 def up(
     detach: Annotated[bool, typer.Option("--detach", help="Come back when all is ready; stop with: down.")] = False,
+    local: Annotated[
+        bool, typer.Option("--local", help="Use local parts where outside ones were used before.")
+    ] = False,
 ) -> None:
     """Start Postgres, Temporal, the object store, the mailbox and the worker, and stay until Ctrl-C."""
     from matins import settings
@@ -33,7 +36,7 @@ def up(
 
     chosen = settings.load()
     chosen.limits()
-    running = runtime.up(chosen, say=typer.echo)
+    running = runtime.up(chosen, say=typer.echo, local=local)
     typer.echo(_addresses(running))
     if detach:
         return

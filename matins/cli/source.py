@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
@@ -40,7 +41,7 @@ def add(
         profile.current(conn, owner)
         reading = _look(chosen, address)
         if reading.outcome is ReadOutcome.INVALID:
-            raise Refused(f"{owner}: {url} is not added: {reading.reason}. Give the address of a feed")
+            raise Refused(f"{owner}: {url} is not added: {reading.reason}. {_advice(reading.reason, address)}")
         taken = {one.name: one.url for one in source.of_owner(conn, owner)}
         called = _name(name or reading.title or _host(address), taken, address)
         if not source.add(conn, owner, url=address, name=called):
@@ -50,7 +51,16 @@ def add(
     if not reading.reached:
         typer.echo(f"It could not be reached now ({reading.reason}); it is tried again with every morning.")
     else:
-        typer.echo(f"It has {counted(len(reading.items), 'item')} now; only newer ones are news.")
+        typer.echo(
+            f"It has {counted(len(reading.items), 'item')} now. Of these at most three, none older than two days,"
+        )
+        typer.echo("may be told the first time; after that only new ones.")
+
+
+def _advice(reason: str, address: str) -> str:
+    if "private" in reason:
+        return f"If that host is yours, admit it by name: MATINS_ALLOW_HOSTS={urlsplit(address).netloc}"
+    return "Give the address of a feed"
 
 
 def _look(chosen: Any, address: str) -> Reading:
@@ -62,8 +72,6 @@ def _look(chosen: Any, address: str) -> Reading:
 
 
 def _host(address: str) -> str:
-    from urllib.parse import urlsplit
-
     return urlsplit(address).hostname or address
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from matins.cli.times import clock, place, second
+from matins.cli.times import ago, clock, place, second
 from matins.ledger.standing import Recorded
 from matins.rules.verdict import MessageFacts, Morning, State, at_hand, state
 
@@ -42,9 +42,21 @@ def stories(morning: Morning) -> str:
     return counted(int(morning.facts.get("stories", 0)), "story", "stories")
 
 
+def written(morning: Morning) -> str:
+    """What was written: `9 stories, quoted from the sources, no model used`, or the edition that says why not."""
+    match morning.edition_kind:
+        case "empty":
+            return 'an edition that says "nothing new"'
+        case "blind":
+            return 'an edition that says "could not look"'
+    return f"{stories(morning)}, {WRITER}"
+
+
 def mail(message: MessageFacts) -> str:
     """Where one mail stands, with the words that its proof allows."""
     match message.status:
+        case "pending" if message.reason:
+            return f"not sent yet ({message.reason})"
         case "pending":
             return "not sent yet"
         case "sending":
@@ -76,9 +88,15 @@ def standing(morning: Morning, *, viewer: str) -> str:
         case State.MISSED if "exhausted" in (morning.status, morning.continuation_status):
             return f"gave up after 5 tries: {PIECES.get(at_hand(morning) or '', 'it')}"
         case State.DUE | State.LATE if morning.published_at is None:
-            doing = DOING.get(at_hand(morning) or "", "")
-            return doing if morning.status in ("running", "succeeded") else "waits to be begun"
+            return _doing(morning, viewer)
     return ", ".join([stories(morning), coverage(morning), *(mail(one) for one in morning.messages)])
+
+
+def _doing(morning: Morning, viewer: str) -> str:
+    doing = DOING.get(at_hand(morning) or "", "")
+    if morning.retry_at and morning.retry_at > morning.now and morning.reason:
+        return f"{doing}: did not work ({morning.reason}), tried again at {clock(morning.retry_at, viewer)}"
+    return doing if morning.status in ("running", "succeeded") else "waits to be begun"
 
 
 def first_missing(morning: Morning) -> str | None:
@@ -93,8 +111,8 @@ def first_missing(morning: Morning) -> str | None:
     return f"{told}, sent" if unproved.accepted_at is None else f"{told}, seen in the inbox"
 
 
-def following(morning: Morning) -> str:
-    """Whose move is next, and when."""
+def following(morning: Morning, *, checked: float | None = None, every: float = 300.0) -> str:
+    """Whose move is next, and when. `checked`: seconds since the last check; `every`: seconds between two."""
     zone = morning.zone
     match state(morning):
         case State.READY:
@@ -105,6 +123,8 @@ def following(morning: Morning) -> str:
             return "Yours: look whether the mail came. Matins will not send a second one."
         case State.MISSED:
             return "Nothing more is tried for this date; the next morning is not affected."
+    if checked is not None and checked > 2 * every:
+        return f"Yours: nothing moves here, the last check was {ago(checked)}. Start it:  matins up --detach"
     return _next_of_open(morning, zone)
 
 
@@ -200,7 +220,7 @@ def _what(morning: Morning, one: Recorded) -> str:
         case "obligation.missed" if one.subject.endswith(morning.key):
             return "missed: nothing was begun before its time was over"
         case "edition.drafted":
-            return f"wrote {stories(morning)}, {WRITER}"
+            return written(morning)
         case "edition.published":
             return "published, every file read back and compared"
         case "continuation.step_completed" if facts["step"] == "jobs":
@@ -216,7 +236,7 @@ def _what_of_mail(one: Recorded) -> str:
             return "taken over: its worker was dead"
         case "action.uncertain":
             return "its worker died during the send: the mail may have been sent"
-        case "message.uncertain":
+        case "message.uncertain" if facts["reason"] != "its worker died during the send":
             return f"may have been sent: {facts['reason']}"
         case "message.accepted" if facts.get("by"):
             return f"marked as sent: {facts['by']}"

@@ -34,22 +34,29 @@ def why(
     from matins.rules.errors import NoSuchRow
     from matins.rules.verdict import State, state
 
-    with ledger(settings.load()) as conn:
+    chosen = settings.load()
+    with ledger(chosen) as conn:
         day = parse_day(on) if on else today.today(conn, owner)
         found = standing.mornings(conn, day, owner=owner)
         if not found:
-            raise NoSuchRow(f"nothing is recorded for {owner} on {day.isoformat()}; plan it with: matins sweep")
+            planned = "matins sweep plans today's" if day == today.today(conn, owner) else "only today's is planned"
+            raise NoSuchRow(f"nothing is recorded for {owner} on {day.isoformat()}; {planned}")
         morning = found[0]
         lines = telling.lines(morning, standing.evidence(conn, morning))
-    typer.echo(json.dumps(_document(morning, lines), indent=1) if as_json else _page(morning, lines, verbose=verbose))
+        checked, _ = standing.last_check(conn)
+    following = telling.following(morning, checked=checked, every=chosen.sweep_every)
+    if as_json:
+        typer.echo(json.dumps(_document(morning, following, lines), indent=1))
+    else:
+        typer.echo(_page(morning, following, lines, verbose=verbose))
     if state(morning) not in (State.READY, State.DUE, State.NOT_YET):
         raise typer.Exit(1)
 
 
-def _page(morning: Morning, lines: list[dict[str, Any]], *, verbose: bool) -> str:
+def _page(morning: Morning, following: str, lines: list[dict[str, Any]], *, verbose: bool) -> str:
     from datetime import date
 
-    from matins.cli.telling import first_missing, following
+    from matins.cli.telling import first_missing
     from matins.cli.times import clock, long_day
     from matins.rules.verdict import State, since, state
 
@@ -57,11 +64,16 @@ def _page(morning: Morning, lines: list[dict[str, Any]], *, verbose: bool) -> st
     head = f"{morning.owner}'s morning, {day} ({morning.zone}), seen at {clock(morning.now, morning.zone)}"
     now = state(morning)
     if now is State.READY:
-        verdict = [f"  READY {clock(since(morning), morning.zone)}. {following(morning).removeprefix('Nothing. ')}"]
+        verdict = [f"  READY {clock(since(morning), morning.zone)}. {following.removeprefix('Nothing. ')}"]
     else:
-        verdict = [f"  {now.value}.  First missing: {first_missing(morning)}.", f"  Next:  {following(morning)}"]
+        verdict = [f"  {now.value}.  First missing: {first_missing(morning)}.", *_wrapped("  Next:  ", following)]
     told = [_line(morning, line, verbose=verbose) for line in lines]
     return "\n".join([*textwrap.wrap(head, _WIDTH), "", *verdict, "", *told, "", _more(morning, verbose=verbose)])
+
+
+def _wrapped(lead: str, text: str) -> list[str]:
+    first, *rest = textwrap.wrap(text, _WIDTH - len(lead))
+    return [lead + first, *(" " * len(lead) + more for more in rest)]
 
 
 def _line(morning: Morning, line: dict[str, Any], *, verbose: bool) -> str:
@@ -86,8 +98,8 @@ def _more(morning: Morning, *, verbose: bool) -> str:
     return "  More: -v (keys, tokens, hashes)   --json"
 
 
-def _document(morning: Morning, lines: list[dict[str, Any]]) -> dict[str, Any]:
-    from matins.cli.telling import first_missing, following
+def _document(morning: Morning, following: str, lines: list[dict[str, Any]]) -> dict[str, Any]:
+    from matins.cli.telling import first_missing
     from matins.rules.verdict import state
 
     return {
@@ -95,6 +107,6 @@ def _document(morning: Morning, lines: list[dict[str, Any]]) -> dict[str, Any]:
         "local_date": morning.local_date,
         "state": state(morning).value,
         "first_missing": first_missing(morning),
-        "next": following(morning),
+        "next": following,
         "evidence": [{**line, "at": line["at"].isoformat()} for line in lines],
     }

@@ -21,7 +21,7 @@ from pydantic import SecretStr
 from matins.demo.feeds import UNREACHABLE_HOST
 from matins.local import feeds, mail, objects, part, ports, postgres, private, process, temporal, worker
 from matins.rules.errors import Refused
-from matins.settings import RUNTIME_FILE, Settings
+from matins.settings import RUNTIME_FILE, VARIABLES, Settings
 
 Say = Callable[[str], None]
 """Takes one line, at most 80 columns."""
@@ -40,6 +40,10 @@ _PORTS = {
 """Which part listens on each port, and how many in a row it needs."""
 
 
+OUTSIDE = ("postgres_dsn", "temporal_address", "s3_endpoint", "smtp_url", "imap_url")
+"""Settings that name a part that runs elsewhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class Runtime:
     """What is running: the settings with every address filled in, and the parts that run here."""
@@ -56,14 +60,21 @@ class _Shown:
     text: str
 
 
-def up(settings: Settings, *, say: Say, with_worker: bool = True, with_feeds: bool = False) -> Runtime:
+def up(
+    settings: Settings, *, say: Say, with_worker: bool = True, with_feeds: bool = False, local: bool = False
+) -> Runtime:
     """Have everything running, and say one line for each part.
 
     A second call at the same time waits for the first, and then finds everything ready. Raises Refused if a part
     cannot be started or, when given from outside, does not answer.
+
+    `with_feeds` starts the demo's feeds too, and lets the worker read them although they are on this machine. What was
+    outside the last time and is not set now is refused, unless `local` says so: a mail for a reader must not end in the
+    test mailbox because a shell lacks a setting.
     """
     _prepare(settings.data)
     with _alone(settings.data, say=say):
+        _compare_outside(settings, local=local)
         settings = _all_up(settings, say=say, with_worker=with_worker, with_feeds=with_feeds)
     return Runtime(settings, tuple(name for name in PARTS if _is_here(settings.data, name)))
 
@@ -118,15 +129,41 @@ def line(name: str, text: str, seconds: float) -> str:
 
 
 def _all_up(settings: Settings, *, say: Say, with_worker: bool, with_feeds: bool = False) -> Settings:
-    chosen = _ports(settings)
-    _remember(settings.data, {"ports": chosen})
-    starters = _starters(settings, chosen)
+    for name in PARTS:
+        _ports(settings, name)  # a port that was asked for and is taken is refused before anything starts
     for name in PARTS[:-1]:
         if name != feeds.NAME or with_feeds or _is_known(settings.data, name):
-            settings = _bring_up(settings, name, starters[name], say=say)
+            settings = _bring_up_somewhere(settings, name, say=say)
     if with_worker:
         _bring_up(settings, worker.NAME, lambda: _worker(settings), say=say)
     return settings
+
+
+def _bring_up_somewhere(settings: Settings, name: str, *, say: Say) -> Settings:
+    """Start one part on the ports it had, or on free ones: chosen just before, for others may be choosing too."""
+    for fresh in (False, True):
+        chosen = _ports(settings, name, fresh=fresh)
+        _remember(settings.data, {"ports": chosen})
+        try:
+            return _bring_up(settings, name, _starters(settings, chosen)[name], say=say)
+        except Refused:
+            wanted = any(getattr(settings, f"{port}_port", 0) for port in chosen)
+            if fresh or wanted or all(ports.is_free(port) for port in chosen.values()):
+                raise
+    raise AssertionError("the second try returns or raises")
+
+
+def _compare_outside(settings: Settings, *, local: bool) -> None:
+    before = set(_runtime_file(settings.data).get("outside", {}).get("names", []))
+    now = {name for name in OUTSIDE if settings.is_given(name)}
+    lost = sorted(before - now)
+    if lost and not local:
+        named = ", ".join(VARIABLES[name] for name in lost)
+        raise Refused(
+            f"{named} was set the last time and is not set now. Set it (in matins.toml it holds for every shell), "
+            "or say  matins up --local  to use the local part again"
+        )
+    _remember(settings.data, {"outside": {"names": sorted(now)}})
 
 
 def _bring_up(settings: Settings, name: str, starter: Callable[[], _Shown], *, say: Say) -> Settings:
@@ -145,6 +182,7 @@ def _typed(addresses: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _starters(settings: Settings, chosen: Mapping[str, int]) -> dict[str, Callable[[], _Shown]]:
+    """What starts each part; `chosen` holds the ports of the one that is started."""
     return {
         postgres.NAME: lambda: _postgres(settings, chosen["postgres"]),
         temporal.NAME: lambda: _temporal(settings, chosen["temporal"], chosen["temporal_ui"]),
@@ -226,18 +264,20 @@ def _stop(settings: Settings, name: str) -> bool | None:
     return stops[name](settings.data)
 
 
-def _ports(settings: Settings) -> dict[str, int]:
-    remembered = _runtime_file(settings.data).get("ports", {})
+def _ports(settings: Settings, part_name: str, *, fresh: bool = False) -> dict[str, int]:
+    """The ports of one part; `fresh`: not the remembered ones, which somebody else took meanwhile."""
+    remembered = {} if fresh else _runtime_file(settings.data).get("ports", {})
     return {
         name: ports.choose(
             name,
             wanted=getattr(settings, f"{name}_port", 0),
             remembered=remembered.get(name, 0),
-            ours=_is_here(settings.data, part_name),
+            ours=not fresh and _is_here(settings.data, part_name),
             data=settings.data,
             width=width,
         )
-        for name, (part_name, width) in _PORTS.items()
+        for name, (listener, width) in _PORTS.items()
+        if listener == part_name
     }
 
 
@@ -280,7 +320,11 @@ def _prepare(data: Path) -> None:
 @contextmanager
 def _alone(data: Path, *, say: Say) -> Iterator[None]:
     """Hold the data directory; the kernel lets go of it when this process dies."""
-    with (data / "lock").open("w") as lock:
+    try:
+        opened = (data / "lock").open("w")
+    except OSError as error:
+        raise Refused(f"{data}: cannot be written to ({error.strerror}). Set MATINS_DATA to another one") from error
+    with opened as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

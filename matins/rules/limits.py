@@ -73,7 +73,7 @@ class Limits:
         )
         for holds, sentence in sentences:
             if not holds:
-                raise Refused(f"these durations do not agree: it must hold that {sentence} ({self})")
+                raise Refused(f"these durations do not agree: it must hold that {sentence}")
         return self
 
 
