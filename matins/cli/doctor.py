@@ -140,8 +140,10 @@ def _compare_search_path(current: str | None, schemas: list[str]) -> None:
 
 def _temporal(settings: Settings) -> str:
     address, namespace = settings.temporal_address, settings.temporal_namespace
-    if not address or not temporal.answers(address, namespace=namespace):
-        raise _Wrong(f"no namespace {namespace} at {address or 'any address'}", _start(settings, "temporal_address"))
+    if not address or not temporal.answers(address, namespace=namespace, or_none=True):
+        raise _Wrong(f"no answer at {address or 'any address'}", _start(settings, "temporal_address"))
+    if not temporal.answers(address, namespace=namespace):
+        raise _Wrong(f"no namespace {namespace} at {address}", "start a worker: it makes the namespace")
     return f"{address}, namespace {namespace}"
 
 

@@ -38,7 +38,7 @@ def morning(
     from matins import settings
     from matins.cli import crash as story
     from matins.cli.connection import ledger
-    from matins.local import runtime
+    from matins.local import runtime, watch
 
     if crash and crash not in CRASHES:
         raise typer.BadParameter(f'there is no crash "{crash[:30]}"; choose from: {", ".join(CRASHES)}')
@@ -52,6 +52,7 @@ def morning(
         who = DEMO if crash else _whose(conn, owner)
     demo = who == DEMO
     running = runtime.up(chosen, say=say, with_feeds=demo)
+    watch.start(chosen)
     with ledger(running.settings) as conn:
         if crash:
             raise typer.Exit(story.tell(conn, running, point=CRASHES[crash]))

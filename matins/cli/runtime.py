@@ -32,13 +32,14 @@ def up(
 ) -> None:
     """Start Postgres, Temporal, the object store, the mailbox and the worker, and stay until Ctrl-C."""
     from matins import settings
-    from matins.local import runtime
+    from matins.local import runtime, watch
 
     chosen = settings.load()
     chosen.limits()
     running = runtime.up(chosen, say=typer.echo, local=local)
     typer.echo(_addresses(running))
     if detach:
+        watch.start(chosen)
         return
     if _stay(chosen, asked=_on_signals()):
         runtime.down(chosen, say=typer.echo)

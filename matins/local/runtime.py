@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from matins.demo.feeds import UNREACHABLE_HOST
-from matins.local import feeds, mail, objects, part, ports, postgres, private, process, temporal, worker
+from matins.local import feeds, mail, objects, part, ports, postgres, private, process, temporal, watch, worker
 from matins.rules.errors import Refused
 from matins.settings import RUNTIME_FILE, VARIABLES, Settings
 
@@ -84,6 +84,7 @@ def down(settings: Settings, *, say: Say) -> bool:
     stopped = False
     if not settings.data.exists():
         return stopped
+    watch.stop(settings.data)
     with _alone(settings.data, say=say):
         for name in reversed(PARTS):
             began = time.monotonic()

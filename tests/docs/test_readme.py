@@ -8,6 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from matins import settings
 from matins.cli import crash, main
 from matins.orchestrator import ATTRIBUTES
 from matins.rules.limits import SPACING, Limits
@@ -15,7 +16,7 @@ from matins.rules.profile import from_document, parse
 from tests.docs.pages import ROOT, page
 
 README = page("README.md")
-(EXAMPLE,) = README.blocks("toml")
+EXAMPLE, SETTINGS = README.blocks("toml")
 
 
 def test_it_is_short_and_opens_with_an_edition_and_the_promise() -> None:
@@ -36,6 +37,13 @@ def test_the_picture_is_a_phone_and_light() -> None:
 def test_the_first_commands_are_make_morning_and_make_test() -> None:
     first = README.blocks("")[0].splitlines()
     assert [line.split("  ")[0] for line in first] == ["make morning", "make test"]
+
+
+def test_the_example_settings_can_be_read(tmp_path: Path) -> None:
+    (tmp_path / "matins.toml").write_text(SETTINGS, encoding="utf-8")
+    found = settings.load({"MATINS_CONFIG": str(tmp_path / "matins.toml")}, directory=tmp_path)
+    assert set(tomllib.loads(SETTINGS)) == set(found.origins)
+    assert found.allow_hosts == ("feeds.home:8080",)
 
 
 def test_the_example_profile_can_be_read() -> None:

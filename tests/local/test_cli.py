@@ -90,7 +90,11 @@ def test_doctor_for_programs_is_json_and_holds_no_secret(matins) -> None:
         (psycopg.OperationalError("no, hunter2"), 3, "Postgres does not answer. Start it:  matins up"),
         (RPCError("unavailable", RPCStatusCode.UNAVAILABLE, b""), 3, "Temporal does not answer. Start it:  matins up"),
         (RuntimeError("Failed client connect: x"), 3, "Temporal does not answer. Start it:  matins up"),
-        (KeyboardInterrupt(), 130, "Interrupted. Nothing is lost: what was begun goes on by itself; matins down stops it."),
+        (
+            KeyboardInterrupt(),
+            130,
+            "Interrupted. Nothing is lost: what was begun goes on by itself; matins down stops it.",
+        ),
     ],
 )  # fmt: skip
 def test_each_failure_becomes_one_sentence_and_one_code(monkeypatch, capsys, error, code: int, sentence: str) -> None:
