@@ -5,7 +5,9 @@ Exit: 0 all well or not yet due, 1 late, held, missing or refused, 2 wrong usage
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 import typer
@@ -39,8 +41,16 @@ for _module in COMMANDS:
 
 
 def main() -> None:
-    """Run the command line and end this process with its exit code."""
-    sys.exit(run(sys.argv[1:]))
+    """Run the command line and end this process with its exit code.
+
+    It ends at once: Temporal's client runs threads of its own that can abort the interpreter while it is torn down
+    (temporalio/sdk-python#300), and a command whose work is done must not end with a signal.
+    """
+    code = run(sys.argv[1:])
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def run(arguments: list[str]) -> int:

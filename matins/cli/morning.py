@@ -102,6 +102,7 @@ def arrange_demo(conn: Any, running: Runtime, owner: str, *, real_feeds: bool = 
 
     from matins.demo import feeds
     from matins.ledger import profile, source
+    from matins.local import runtime
     from matins.rules.profile import parse
     from matins.sources.address import canonical_url
 
@@ -109,8 +110,7 @@ def arrange_demo(conn: Any, running: Runtime, owner: str, *, real_feeds: bool = 
     raw["owner"] = owner
     raw["destinations"] = [{**one, "address": f"{owner}@localhost.localdomain"} for one in raw["destinations"]]
     profile.apply(conn, parse(raw, where="the demo"))
-    base = next(host for host in running.settings.allow_hosts if host != feeds.UNREACHABLE_HOST)
-    for name, url in feeds.sources(f"http://{base}"):
+    for name, url in feeds.sources(runtime.feeds_url(running.settings.data)):
         source.add(conn, owner, url=canonical_url(url), name=name)
     for name, url in REAL_FEEDS if real_feeds else ():
         source.add(conn, owner, url=canonical_url(url), name=name)

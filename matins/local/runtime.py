@@ -119,6 +119,11 @@ def fallen(data: Path) -> tuple[str, ...]:
     return tuple(name for name in PARTS if _is_known(data, name) and not _is_here(data, name))
 
 
+def feeds_url(data: Path) -> str:
+    """Where the demo's feeds are served."""
+    return f"http://127.0.0.1:{_runtime_file(data).get('ports', {}).get('feeds', 0)}"
+
+
 def is_down(data: Path) -> bool:
     """Whether no part is meant to run here."""
     return not any(_is_known(data, name) for name in PARTS)
