@@ -12,8 +12,13 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from hypothesis import settings
 
 from tests import stack
+
+settings.register_profile("ci", derandomize=True, database=None)
+if os.environ.get("CI"):  # the same examples on every run: what a random one finds at a desk becomes an @example
+    settings.load_profile("ci")
 
 AS_ROOT = "as_root"
 """Files of this name are collected only when the tests run as root."""

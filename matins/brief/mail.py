@@ -44,8 +44,14 @@ def subject(draft: dict[str, Any]) -> str:
             failed = f"{looks['sources'] - looks['reached']} of {looks['sources']} {_sources(looks['sources'])}"
             said = f"Could not look: {failed if looks['sources'] else 'no sources yet'}"
         case _:
-            said = _lead([fold(story["headline"]).rstrip(".") for story in draft["stories"][:2]], room)
+            said = _lead([_bare(story["headline"]) for story in draft["stories"][:2]], room)
     return cut(_no_encoded_word(said), room) + day
+
+
+def _bare(headline: str) -> str:
+    """A headline without its full stop; one that is nothing but full stops stays as it is."""
+    folded = fold(headline)
+    return folded.rstrip(". ") or folded
 
 
 def _no_encoded_word(text: str) -> str:

@@ -12,7 +12,7 @@ from email.utils import getaddresses
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from matins.brief import bundle, mail
@@ -229,6 +229,8 @@ def test_a_morning_without_news_says_so_in_its_subject(looks: list[Any], wanted:
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=120))
+@example(".")
+@example("... .")
 def test_any_title_comes_back_as_a_single_subject_of_sixty_characters(title: str) -> None:
     raw = _build([evidence(title, PROSE)])
     _strict(raw)

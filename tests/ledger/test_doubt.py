@@ -176,6 +176,20 @@ def test_a_mail_is_sent_only_while_it_is_useful(factory: Factory) -> None:
         message.still_useful(factory.conn, at.work_key)
 
 
+@pytest.mark.parametrize(
+    ("scene", "late"),
+    [
+        ("pending", False), ("pending_late", True), ("sending_late", True), ("sending_in_flight_late", False),
+        ("uncertain", False), ("accepted", False), ("expired", False),
+    ],
+)  # fmt: skip
+def test_the_sweep_finds_the_mail_that_is_no_longer_useful_and_not_in_flight(
+    factory: Factory, scene: str, late: bool
+) -> None:
+    at = factory.scene(f"message/{scene}")
+    assert message.find_late(factory.conn) == ([at.work_key] if late else [])
+
+
 def test_a_worker_expires_the_mail_that_it_holds_itself_and_nobody_elses(factory: Factory) -> None:
     at = factory.scene("message/sending")
     factory.conn.execute("update message set useful_until_at = ledger_now() where key = %s", (at.key,))

@@ -41,6 +41,7 @@ FENCED = {
     "doubt.doubt": "message/sending_in_flight",
     "ingest.admit": "ingest_run/claimed",
     "ingest.settle": "ingest_run/claimed_admitted",
+    "ingest.settle:empty": "ingest_run/claimed",
     "ingest.fail": "ingest_run/claimed",
 }
 CASES = pytest.mark.parametrize(("act", "scene"), FENCED.items(), ids=list(FENCED))
