@@ -20,7 +20,8 @@ from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
-from psycopg_pool import ConnectionPool
+from psycopg import OperationalError
+from psycopg_pool import ConnectionPool, PoolTimeout
 from temporalio.client import Client
 from temporalio.converter import DataConverter
 from temporalio.worker import Worker
@@ -198,7 +199,7 @@ def _end_after(seconds: float) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until told to stop. Returns 0, or 2 for settings that cannot be."""
+    """Serve until told to stop. Returns 0, 2 for settings that cannot be, or 3 where Postgres does not answer."""
     parser = argparse.ArgumentParser(prog="worker.py", description="Serve Matins' queues.")
     parser.add_argument("--queue", choices=QUEUES, action="append", help="serve this queue only; may be repeated")
     chosen = parser.parse_args(arguments).queue
@@ -208,6 +209,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Refused as refused:
         print(refused, file=sys.stderr)
         return 2
+    except (PoolTimeout, OperationalError):
+        print("Postgres does not answer. Start it, or correct MATINS_POSTGRES_DSN", file=sys.stderr)
+        return 3
     return 0
 
 

@@ -1,5 +1,10 @@
 """`python -m matins.cli`."""
 
-from matins.cli.main import main
+import sys
+
+try:
+    from matins.cli.main import main
+except KeyboardInterrupt:
+    sys.exit(130)
 
 main()
