@@ -50,6 +50,7 @@ def clear(directory: Path) -> None:
     postgres.stop(directory)
     for name in (temporal.NAME, objects.NAME):
         part.stop(directory, name, grace=0)
+    objects.clear_sockets()
     shutil.rmtree(directory, ignore_errors=True)
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
+import socket
+import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +19,8 @@ from matins.local.part import Part
 NAME = "objects"
 WIDTH = 10
 """Ports that it needs, in a row."""
+_STARTING = 60.0
+"""Seconds for which a socket that refuses may be one of a store that is only starting."""
 _ROLES = ("s3", "master", "volume", "filer", "admin")
 _OFF = (
     "-admin.ui=false", "-webdav=false", "-s3.port.iceberg=0", "-s3.port.lance=0", "-s3.iam.readOnly=true",
@@ -64,7 +70,19 @@ def start(data: Path, *, port: int, bucket: str) -> Store:
 
 def stop(data: Path) -> bool | None:
     """Stop it, which takes two to four seconds. Whether it ended when asked; None if it was not running."""
-    return part.stop(data, NAME, grace=20.0)
+    ended = part.stop(data, NAME, grace=20.0)
+    clear_sockets()
+    return ended
+
+
+def clear_sockets() -> None:
+    """Remove the socket files of our own stores that are dead: SeaweedFS puts them into /tmp, whatever it is told."""
+    for file in Path("/tmp").glob("seaweedfs-*.sock"):
+        with suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
+            found = file.stat()
+            ours = found.st_uid == os.geteuid() and time.time() - found.st_mtime > _STARTING
+            if ours and probe.connect_ex(str(file)) == errno.ECONNREFUSED:
+                file.unlink()
 
 
 def client(endpoint: str, *, access_key: str, secret_key: str) -> Any:

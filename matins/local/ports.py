@@ -6,8 +6,10 @@ system takes ports for outgoing connections: two directories rarely meet, and a 
 
 from __future__ import annotations
 
+import os
 import socket
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 from matins.rules.errors import Refused
@@ -43,8 +45,17 @@ def search(seed: str, *, width: int = 1) -> int:
 
 
 def are_free(first: int, width: int) -> bool:
-    """Whether nobody listens on any of `width` ports from `first` on."""
-    return all(is_free(port) for port in range(first, first + width))
+    """Whether nobody listens on any of `width` ports from `first` on, and none is spoilt for us by another user."""
+    return all(is_free(port) and not _is_spoilt(port) for port in range(first, first + width))
+
+
+def _is_spoilt(port: int) -> bool:
+    """Whether another user's object store left a socket file with this port's number, which we may not replace."""
+    for file in Path("/tmp").glob(f"seaweedfs-*-{port}.sock"):
+        with suppress(FileNotFoundError):
+            if file.stat().st_uid != os.geteuid():
+                return True
+    return False
 
 
 def is_free(port: int) -> bool:

@@ -154,7 +154,7 @@ def _bring_up_somewhere(settings: Settings, name: str, *, say: Say) -> Settings:
             return _bring_up(settings, name, _starters(settings, chosen)[name], say=say)
         except Refused:
             wanted = any(getattr(settings, f"{port}_port", 0) for port in chosen)
-            if fresh or wanted or all(ports.is_free(port) for port in chosen.values()):
+            if fresh or wanted or all(ports.are_free(port, _PORTS[of][1]) for of, port in chosen.items()):
                 raise
     raise AssertionError("the second try returns or raises")
 

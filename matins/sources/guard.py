@@ -68,10 +68,10 @@ def _with_inner(address: IPv4Address | IPv6Address) -> Iterator[IPv4Address | IP
         yield address.ipv4_mapped
     elif address in _NAT64:
         yield IPv4Address(int(address) & 0xFFFFFFFF)
+    elif address.sixtofour:  # judged by the address inside: Python's versions differ on the outer one
+        yield address.sixtofour
     else:
         yield address
-        if address.sixtofour:
-            yield address.sixtofour
 
 
 def _is_public(address: IPv4Address | IPv6Address) -> bool:

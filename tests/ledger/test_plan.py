@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from psycopg import Connection
 
-from matins.ledger import decision, plan, profile
+from matins.ledger import decision, plan, profile, today
 from matins.rules import calendar
 from tests.ledger.clock import Clock
 from tests.ledger.factory import Factory
@@ -165,6 +165,16 @@ def test_a_changed_profile_does_not_touch_what_has_been_queued_or_is_over(factor
     factory.scene(f"obligation/{scene}")
     factory.owner(window="06:00-10:00", ready_by="07:00")
     assert plan.plan(factory.conn).restamped == []
+    assert _row(factory.conn, SEVENTEENTH)["profile_version"] == 1
+
+
+def test_a_queued_morning_keeps_its_profile_while_anothers_of_the_same_day_is_restamped(factory: Factory) -> None:
+    factory.scene("obligation/declared", owner="bob")
+    factory.scene("obligation/declared")
+    today.ask(factory.conn, "ada")
+    for owner in ("ada", "bob"):
+        factory.owner(owner, long=7)
+    assert plan.plan(factory.conn).restamped == ["bob/brief/2026-08-17", "bob/morning/2026-08-17"]
     assert _row(factory.conn, SEVENTEENTH)["profile_version"] == 1
 
 
