@@ -215,7 +215,7 @@ def _what(morning: Morning, one: Recorded) -> str:
             return f"{coverage(morning)}, {counted(morning.coverage['new'], 'new item')}{_unseen(morning)}"
         case "obligation.failed" | "continuation.failed" | "message.failed":
             return f"did not work: {facts['reason']}"
-        case "obligation.exhausted" | "continuation.exhausted" | "message.exhausted" if "with" not in facts:
+        case "obligation.exhausted" | "continuation.exhausted" if "with" not in facts:
             return f"gave up after 5 tries: {facts['reason']}"
         case "obligation.missed" if one.subject.endswith(morning.key):
             return "missed: nothing was begun before its time was over"

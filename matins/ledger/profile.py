@@ -30,14 +30,8 @@ select profile.version, profile.hash, profile.document
 """
 
 _APPLY = """
-with locked as materialized (
-    select name, profile_version
-      from owner
-     where name = %(owner)s
-       for no key update
-), next as materialized (
+with next as materialized (
     select %(seen)s::integer + 1 as version, ledger_now() as at
-     where coalesce((select profile_version from locked), 0) = %(seen)s
 ), written as (
     insert into profile (owner, version, hash, document, zone, opens, ready_by, useful_until, send_at, products,
                          applied_at)
