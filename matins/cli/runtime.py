@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-from threading import Event
+import time
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matins.settings import Settings
 
 _LOOK_EVERY = 1.0
+_GLANCE = 0.1
 _AFTER_REFUSAL = 15.0
 
 
@@ -77,12 +78,28 @@ def _addresses(running: Runtime) -> str:
     return "\n".join(["", *inside, "  stop       matins down"])
 
 
-def _on_signals() -> Event:
-    """An event that is set by Ctrl-C or SIGTERM; a second Ctrl-C interrupts as usual."""
-    asked = Event()
+class _Asked:
+    """Whether somebody asked to stop. A plain flag: a handler may run inside any wait, and a lock there is a deadlock."""
+
+    __slots__ = ("told",)
+
+    def __init__(self) -> None:
+        self.told = False
+
+    def wait(self, seconds: float) -> bool:
+        """Whether it was asked within `seconds`."""
+        deadline = time.monotonic() + seconds
+        while not self.told and time.monotonic() < deadline:
+            time.sleep(_GLANCE)
+        return self.told
+
+
+def _on_signals() -> _Asked:
+    """What Ctrl-C or SIGTERM sets; a second Ctrl-C interrupts as usual."""
+    asked = _Asked()
 
     def ask(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the signature of a handler
-        asked.set()
+        asked.told = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -90,7 +107,7 @@ def _on_signals() -> Event:
     return asked
 
 
-def _stay(chosen: Settings, *, asked: Event) -> bool:
+def _stay(chosen: Settings, *, asked: _Asked) -> bool:
     """Watch the parts, and start again what falls. Whether it ended by a signal, not by `matins down` elsewhere."""
     from matins.local import runtime
     from matins.rules.errors import Refused

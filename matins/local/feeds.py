@@ -6,7 +6,6 @@ import argparse
 import signal
 import socket
 import sys
-import threading
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -46,11 +45,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="matins.local.feeds", description="Serve the demo's feeds.")
     parser.add_argument("--port", type=int, required=True)
     port = parser.parse_args().port
-    stopped = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stopped.set())
-    signal.signal(signal.SIGINT, lambda *_: stopped.set())
+    ending = {signal.SIGTERM, signal.SIGINT}
+    signal.pthread_sigmask(signal.SIG_BLOCK, ending)
     with DemoServer(lambda: feeds.feeds(calendar.local_date(datetime.now(UTC), "Europe/London")), port=port):
-        stopped.wait()
+        signal.sigwait(ending)
 
 
 if __name__ == "__main__":

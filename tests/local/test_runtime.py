@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import psycopg
@@ -128,8 +129,11 @@ def test_up_in_the_foreground_stops_everything_in_reverse_order_when_told_to(dat
         assert foreground.stdout
         assert any("Ctrl-C" in line for line in foreground.stdout)
         foreground.send_signal(signal.SIGTERM)
+        patience = threading.Timer(60, foreground.kill)  # one that does not hear ends the test, not the run
+        patience.start()
         stopped = [line.split()[0] for line in foreground.stdout if " stopped " in line]
         assert foreground.wait(timeout=30) == 0
+        patience.cancel()
     assert stopped == ["worker", *reversed(PARTS)]
     assert not any(process.alive(each) for each in known if each)
 
