@@ -79,7 +79,7 @@ def _addresses(running: Runtime) -> str:
 
 
 class _Asked:
-    """Whether somebody asked to stop. A plain flag: a handler may run inside any wait, and a lock there is a deadlock."""
+    """Whether somebody asked to stop. A plain flag: a handler that takes a lock can deadlock."""
 
     __slots__ = ("told",)
 
