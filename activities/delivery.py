@@ -47,7 +47,7 @@ class Delivery:
     def _hand_over(self, claim: Claim, envelope: Envelope) -> None:
         crashpoint("action.before_row")
         with self._desk.ledger() as conn:
-            action.start(
+            started = action.start(
                 conn,
                 claim,
                 key=envelope.action,
@@ -58,7 +58,7 @@ class Delivery:
             )
         crashpoint("action.after_row")
         try:
-            receipt = self._call(claim, envelope)
+            receipt = started.receipt or self._call(claim, envelope)  # what was recorded is never sent again
         except (ProviderUnavailable, ProviderRefused, TooLate) as error:
             self._not_sent(claim, envelope, error)
         except OutcomeUnknown as unknown:

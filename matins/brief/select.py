@@ -123,10 +123,6 @@ def _mentions(text: str, patterns: Sequence[re.Pattern[str]]) -> bool:
     return any(pattern.search(text) for pattern in patterns)
 
 
-def _patterns(follows: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    return tuple(map(_pattern, follows))
-
-
 def _pattern(word: str) -> re.Pattern[str]:
     """`word` as a whole word, or its plain plural. Short words in capitals (IT, US) are found in capitals only."""
     parts = r"[\s-]+".join(map(re.escape, word.split()))
