@@ -18,7 +18,7 @@ down: ## Stop everything; data are kept
 
 test: ## Run every test
 	@bin/setup test
-	@exec .venv/bin/python -m pytest -n 4
+	@exec .venv/bin/python -m pytest -n 4 --dist worksteal
 
 check: ## Format, lint, types, import floors, documents, schema
 	@bin/setup test
@@ -28,7 +28,7 @@ check: ## Format, lint, types, import floors, documents, schema
 	.venv/bin/lint-imports
 	.venv/bin/python -m pytest tests/docs tests/schema
 
-bench: ## Measure how fast it is, beside the goals; three minutes
+bench: ## Measure how fast it is, beside the goals; four minutes
 	@bin/setup
 	@exec .venv/bin/python -m bench
 

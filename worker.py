@@ -16,7 +16,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -33,8 +33,11 @@ from activities.desk import Desk
 from activities.failures import OwnFailuresOnly
 from activities.ingest import Ingest as IngestActivities
 from activities.messages import Pace
+from activities.openings import Openings
+from activities.pages import Pages
 from activities.research import Research
 from activities.steps import Steps
+from activities.wiki import Wiki
 from matins import settings as configuration
 from matins.keeper import Keeper
 from matins.ledger import migrate
@@ -52,29 +55,52 @@ from workflows.delivery import Delivery as DeliveryWorkflow
 from workflows.ingest import Ingest
 from workflows.obligation import Obligation
 from workflows.options import QUEUES
+from workflows.page import Page
 from workflows.sweep import Sweep
 
 log = logging.getLogger("worker")
 
 SLOTS = {"ledger": 8, "ai": 3, "fetch": 16, "email": 4}
 """Activities that run at once, by queue; each has a thread of its own, else some would time out unstarted."""
-WORKFLOWS = (Obligation, Continuation, DeliveryWorkflow, Ingest, Sweep)
+WORKFLOWS = (Obligation, Continuation, DeliveryWorkflow, Ingest, Page, Sweep)
 CONNECT_EVERY = 1.0
 AFTER_GRACE = 5.0
 OBJECT_TIMEOUT = 20.0
+LOOK_TIMEOUT = 20.0
+"""Seconds for one look into the mailbox: less than an activity without a claim may take."""
 
 Activities = dict[str, list[Callable[..., Any]]]
 
 
-def activities_by_queue(
-    research: Research, steps: Steps, delivery: Delivery, ingest: IngestActivities, clerk: Clerk
-) -> Activities:
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """Everything that activities are methods of."""
+
+    research: Research
+    steps: Steps
+    openings: Openings
+    wiki: Wiki
+    pages: Pages
+    delivery: Delivery
+    ingest: IngestActivities
+    clerk: Clerk
+
+
+def activities_by_queue(rooms: Rooms) -> Activities:
     """What each queue serves; a test compares it with `workflows/options.py`."""
     return {
-        "ledger": [clerk.next_move, clerk.sweep, research.polls, research.research, steps.publish],
-        "ai": [steps.compose],
-        "fetch": [ingest.read, steps.jobs],
-        "email": [delivery.send, delivery.recover, delivery.look, delivery.observe],
+        "ledger": [
+            rooms.clerk.next_move,
+            rooms.clerk.sweep,
+            rooms.research.polls,
+            rooms.research.research,
+            rooms.steps.publish,
+            rooms.wiki.wiki,
+            rooms.pages.publish,
+        ],
+        "ai": [rooms.steps.compose],
+        "fetch": [rooms.ingest.read, rooms.openings.jobs],
+        "email": [rooms.delivery.send, rooms.delivery.recover, rooms.delivery.look, rooms.delivery.observe],
     }
 
 
@@ -101,25 +127,30 @@ def build(
 ) -> tuple[Activities, Sweeper]:
     """The activities with their adapters, and the sweep."""
     desk = Desk(pool, beats, limits, orchestrator)
+    object_timeout = min(limits.provider_timeout, OBJECT_TIMEOUT)
     objects = Objects(
         settings.s3_endpoint,
         access_key=settings.s3_access_key,
         secret_key=settings.s3_secret_key.get_secret_value(),
         bucket=settings.bucket,
-        timeout=min(limits.provider_timeout, OBJECT_TIMEOUT),
+        timeout=object_timeout,
     )
     smtp = Smtp(settings.smtp_url.get_secret_value(), timeout=limits.provider_timeout)
     imap = settings.imap_url.get_secret_value()
-    mailbox = Mailbox(imap, timeout=limits.provider_timeout) if imap else None
+    mailbox = Mailbox(imap, timeout=min(limits.provider_timeout, LOOK_TIMEOUT)) if imap else None
     sweeper = Sweeper(pool.connection, orchestrator, limits.quarantine)
-    served = activities_by_queue(
-        Research(desk, objects, poll_wait=settings.poll_wait),
-        Steps(desk, objects, sender=settings.mail_from),
-        Delivery(desk, smtp, mailbox, sender=settings.mail_from),
-        IngestActivities(desk, Fetcher(allow_hosts=frozenset(settings.allow_hosts))),
-        Clerk(desk, sweeper),
+    pages = Pages(desk, objects, put_timeout=object_timeout)
+    rooms = Rooms(
+        research=Research(desk, objects, poll_wait=settings.poll_wait),
+        steps=Steps(desk, objects, sender=settings.mail_from),
+        openings=Openings(desk, objects, sender=settings.mail_from),
+        wiki=Wiki(desk, objects, pages),
+        pages=pages,
+        delivery=Delivery(desk, smtp, mailbox, sender=settings.mail_from),
+        ingest=IngestActivities(desk, Fetcher(allow_hosts=frozenset(settings.allow_hosts))),
+        clerk=Clerk(desk, sweeper),
     )
-    return served, sweeper
+    return activities_by_queue(rooms), sweeper
 
 
 def workers(client: Client, limits: Limits, served: Activities, queues: Sequence[str]) -> list[Worker]:
@@ -147,7 +178,7 @@ async def serve(settings: Settings, queues: Sequence[str]) -> None:
     limits = settings.limits()
     dsn = settings.postgres_dsn
     pool: ConnectionPool[Any] = ConnectionPool(
-        dsn, min_size=2, max_size=12, open=False, kwargs={"autocommit": True, "prepare_threshold": None}
+        dsn, min_size=2, max_size=settings.pool, open=False, kwargs={"autocommit": True, "prepare_threshold": None}
     )
     pool.open(wait=True)
     with pool.connection() as conn:

@@ -7,7 +7,7 @@ from temporalio import activity
 from activities.desk import Desk, following
 from activities.failures import told
 from activities.messages import Ask, Next, Swept
-from matins.ledger import continuation, message, obligation, source
+from matins.ledger import continuation, message, obligation, page, source
 from matins.ledger.move import Move
 from matins.rules.errors import NoSuchRow
 from matins.sweep import Sweeper
@@ -31,6 +31,8 @@ class Clerk:
                     return following(continuation.next_move(conn, ask.key))
                 case "message":
                     return following(message.next_move(conn, ask.key))
+                case "page":
+                    return following(page.next_move(conn, ask.key))
                 case "ingest":
                     return following(Move(source.window(conn, ask.key).source_key, "read"))
         raise NoSuchRow(f"there is no kind of work called {ask.kind[:40]}", key=ask.key)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from temporalio import activity
 
 from activities.desk import Desk, following
 from activities.failures import told
 from activities.messages import Ask, Next
+from activities.openings import followed
 from matins.brief.select import select
-from matins.ledger import continuation, evidence, obligation, profile, source
+from matins.ledger import continuation, evidence, obligation, openings, profile, source
 from matins.ledger.evidence import FrozenSet
 from matins.ledger.move import Move
-from matins.ledger.work import Claim
+from matins.ledger.work import Claim, Conn
 from matins.providers.objects import Objects
 from matins.rules import keys, plans
 from matins.rules.canonical import canonical, sha256
@@ -39,6 +41,7 @@ class Research:
         It claims nothing: waiting must not use up attempts.
         """
         with self._desk.ledger() as conn:
+            self._follow_boards(conn, ask.key)
             waiting = source.ask(conn, ask.key)
         for source_key in waiting:
             self._desk.advance("ingest", Move(source_key, "read"))
@@ -48,6 +51,12 @@ class Research:
         if now is not None:
             raise NotDue("its sources are being read", key=ask.key, at=now, wait=_GLANCE)
         return following(move)
+
+    def _follow_boards(self, conn: Conn, key: str) -> None:
+        """Have the boards that the profile names among the owner's sources."""
+        owed = obligation.owed(conn, key)
+        wanted = from_document(profile.version(conn, owed.owner, owed.profile_version).document).openings
+        openings.follow(conn, owed.owner, followed(wanted.boards) if wanted else ())
 
     @activity.defn(name="obligation.research", no_thread_cancel_exception=True)
     @told
@@ -85,8 +94,8 @@ class Research:
                 return stored
             owed = obligation.owed(conn, key)
             wanted = from_document(profile.version(conn, owed.owner, owed.profile_version).document)
-            found, looks = evidence.fresh(conn, key), source.looks(conn, key)
-        document = select(found, looks, wanted, key=key, at=owed.now)
+            found, looks, told = evidence.fresh(conn, key), source.looks(conn, key), evidence.told(conn, key)
+        document = select(found, looks, wanted, key=key, at=owed.now, told=told)
         content = canonical(document)
         items = [(item["event_key"], item["evidence_hash"], bool(item["chosen"])) for item in document["items"]]
         coverage = {
@@ -131,7 +140,16 @@ def evidence_object(key: str, content_hash: str) -> str:
     return f"{key}/evidence-{content_hash[:16]}.json"
 
 
-def read_evidence(objects: Objects, key: str, stored: FrozenSet) -> dict[str, object]:
+def frozen_evidence(desk: Desk, objects: Objects, key: str) -> dict[str, Any]:
+    """The evidence set of a date, from the object store. Raises EvidenceMissing if it was not frozen or is gone."""
+    with desk.ledger() as conn:
+        stored = evidence.frozen_set(conn, key)
+    if stored is None:
+        raise EvidenceMissing("no evidence was frozen for this date", key=key)
+    return _read_evidence(objects, key, stored)
+
+
+def _read_evidence(objects: Objects, key: str, stored: FrozenSet) -> dict[str, Any]:
     """The frozen evidence set, read back from the object store and checked against its hash.
 
     Raises EvidenceMissing when it is not there as it was frozen.
@@ -139,5 +157,5 @@ def read_evidence(objects: Objects, key: str, stored: FrozenSet) -> dict[str, ob
     content = objects.get(evidence_object(key, stored.hash))
     if content is None or sha256(content) != stored.hash:
         raise EvidenceMissing("the evidence set in the object store is not the one that was frozen", key=key)
-    document: dict[str, object] = json.loads(content)
+    document: dict[str, Any] = json.loads(content)
     return document

@@ -1,33 +1,34 @@
-"""The steps of the continuation: compose, publish, jobs. Each is claimed, done and completed by name."""
+"""The steps that make the edition: compose and publish."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from datetime import date, datetime
-from email.utils import parseaddr
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 from temporalio import activity
 
-from activities.desk import Desk, following
+from activities import mailing, stepping
+from activities.desk import Desk
 from activities.failures import told
 from activities.messages import Ask, Next
-from activities.research import read_evidence
+from activities.research import frozen_evidence
 from matins.brief.audit import check
 from matins.brief.bundle import bundle, manifest
 from matins.brief.compose import compose
 from matins.brief.coverage import title
-from matins.brief.mail import build, message_id
-from matins.ledger import action, continuation, edition, evidence, message, obligation, profile
-from matins.ledger.edition import Outgoing
+from matins.brief.mail import build
+from matins.ledger import action, edition, obligation, profile
 from matins.ledger.move import Move
+from matins.ledger.outgoing import Outgoing
 from matins.ledger.work import Claim
 from matins.providers.objects import Objects
-from matins.rules import calendar, keys, plans
+from matins.rules import keys, plans
 from matins.rules.canonical import canonical, sha256
 from matins.rules.crash import crashpoint
-from matins.rules.errors import Closed, EvidenceMissing, StepOutOfOrder
+from matins.rules.errors import EvidenceMissing
 from matins.rules.profile import Destination, from_document
 from matins.rules.receipt import Receipt
 
@@ -50,45 +51,20 @@ class Steps:
     @told
     def compose(self, ask: Ask) -> Next:
         """Write the edition from the frozen evidence and draft it."""
-        return self._step(ask.key, plans.COMPOSE, self._compose)
+        return stepping.make(self._desk, ask.key, plans.COMPOSE, self._compose)
 
     @activity.defn(name="continuation.publish", no_thread_cancel_exception=True)
     @told
     def publish(self, ask: Ask) -> Next:
         """Check evidence and copy again, write the bundle, read it back, move the pointer, freeze the messages."""
-        return self._step(ask.key, plans.PUBLISH, self._publish)
-
-    @activity.defn(name="continuation.jobs", no_thread_cancel_exception=True)
-    @told
-    def jobs(self, ask: Ask) -> Next:
-        """Record that no openings were asked for."""
-        return self._step(ask.key, plans.JOBS, self._jobs)
-
-    def _step(self, key: str, step: str, act: Callable[[Claim, str, int], Move]) -> Next:
-        try:
-            with self._desk.ledger() as conn:
-                plan = continuation.plan_of(conn, key)
-            with self._desk.claimed(keys.continuation_work(key), step=step) as claim:
-                move = act(claim, key, plan)
-                crashpoint("complete.after_commit")
-                return following(move)
-        except (Closed, StepOutOfOrder):
-            with self._desk.ledger() as conn:
-                unsent, move = message.pending_of(conn, key), continuation.next_move(conn, key)
-            self._hand_out(key, unsent)
-            return following(move)
-
-    def _hand_out(self, key: str, messages: Sequence[str]) -> None:
-        """Start what sends the messages; one that runs already is used."""
-        for work_key in messages:
-            self._desk.advance("message", Move(work_key, "send"), about=key)
+        return stepping.make(self._desk, ask.key, plans.PUBLISH, self._publish)
 
     def _compose(self, claim: Claim, key: str, plan: int) -> Move:
         name = keys.action(key, plans.COMPOSE)
         with self._desk.ledger() as conn:
             content = action.frozen_request(conn, name)
         draft = json.loads(content) if content else self._draft(key)
-        found = check(draft, self._evidence(key))
+        found = check(draft, frozen_evidence(self._desk, self._objects, key))
         content = content or canonical(draft)
         content_hash = sha256(content)
         self._desk.effect(
@@ -129,20 +105,13 @@ class Steps:
         with self._desk.ledger() as conn:
             owed = obligation.owed(conn, key)
             wanted = from_document(profile.version(conn, owed.owner, owed.profile_version).document)
-        return compose(self._evidence(key), wanted, date=owed.local_date)
-
-    def _evidence(self, key: str) -> dict[str, Any]:
-        with self._desk.ledger() as conn:
-            stored = evidence.frozen_set(conn, key)
-        if stored is None:
-            raise EvidenceMissing("no evidence was frozen for this date", key=key)
-        return read_evidence(self._objects, key, stored)
+        return compose(frozen_evidence(self._desk, self._objects, key), wanted, date=owed.local_date)
 
     def _publish(self, claim: Claim, key: str, plan: int) -> Move:
         with self._desk.ledger() as conn:
             drafted = edition.find(conn, key)
         draft: dict[str, Any] = json.loads(drafted.draft)
-        evidence_set = self._evidence(key)
+        evidence_set = frozen_evidence(self._desk, self._objects, key)
         check(draft, evidence_set)
         name = keys.action(key, plans.PUBLISH)
         files, listing = self._files(name, draft, evidence_set)
@@ -166,11 +135,11 @@ class Steps:
                 claim,
                 plan=plan,
                 bundle_hash=sha256(listing),
-                messages=[self._outgoing(one, key, owed.owner, draft, files, drafted.drafted_at) for one in there],
-                send_at=_send_at(owed),
+                messages=self._outgoing(there, owed, draft, files, drafted.drafted_at),
+                send_at=mailing.send_at(owed),
             )
         crashpoint("complete.after_commit")
-        self._hand_out(key, published.messages)
+        stepping.hand_out(self._desk, key, published.messages)
         return published.next
 
     def _files(self, name: str, draft: dict[str, Any], evidence_set: dict[str, Any]) -> tuple[dict[str, bytes], bytes]:
@@ -201,49 +170,17 @@ class Steps:
 
     def _outgoing(
         self,
-        there: Destination,
-        key: str,
-        owner: str,
+        there: Sequence[Destination],
+        owed: obligation.Owed,
         draft: dict[str, Any],
         files: dict[str, bytes],
         drafted_at: datetime,
-    ) -> Outgoing:
-        message_key = keys.message(key, plans.BRIEF, there.channel, there.name)
-        address = parseaddr(self._sender)[1]
-        domain = address.rpartition("@")[2]
-        mail_id = message_id(message_key, domain)
-        mail = build(
-            draft,
-            files,
-            sender=self._sender,
-            to=there.address,
-            message_key=message_key,
-            message_id=mail_id,
-            sent_at=drafted_at,
-            list_id=f"{owner}.matins.{domain}",
-            unsubscribe=f"mailto:{address}?subject=stop%20{owner}",
-        )
-        return Outgoing(
+    ) -> list[Outgoing]:
+        return mailing.outgoing(
+            there,
+            subject=owed.key,
+            owner=owed.owner,
             kind=plans.BRIEF,
-            channel=there.channel,
-            destination=there.name,
-            address=there.address,
-            proof=there.proof,
-            if_unknown=there.if_unknown,
-            mail=mail,
-            mail_hash=sha256(mail),
-            mail_id=mail_id,
+            sender=self._sender,
+            build=lambda heading: build(draft, files, sent_at=drafted_at, **asdict(heading)),
         )
-
-    def _jobs(self, claim: Claim, key: str, plan: int) -> Move:
-        asked = canonical({"boards": [], "key": key, "result": "nothing asked"})
-        with self._desk.ledger() as conn:
-            crashpoint("complete.before_commit")
-            return continuation.complete_step(
-                conn, key, claim, plan=plan, written=(keys.action(key, plans.JOBS), sha256(asked), asked)
-            )
-
-
-def _send_at(owed: obligation.Owed) -> datetime | None:
-    day: date = owed.local_date
-    return calendar.first_instant(day, owed.send_at, owed.zone) if owed.send_at else None

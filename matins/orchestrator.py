@@ -52,7 +52,13 @@ SWEEP = "sweep"
 _RPC_TIMEOUT = timedelta(seconds=10)
 _RETENTION_SECONDS = 7 * 86400
 
-WORKFLOWS = {"obligation": "Obligation", "continuation": "Continuation", "message": "Delivery", "ingest": "Ingest"}
+WORKFLOWS = {
+    "obligation": "Obligation",
+    "continuation": "Continuation",
+    "message": "Delivery",
+    "ingest": "Ingest",
+    "page": "Page",
+}
 
 Answer = TypeVar("Answer")
 
@@ -200,6 +206,8 @@ def workflow_id(kind: str, key: str) -> str:
             return keys.continuation_work(key)
         case "ingest":
             return keys.ingest(key)
+        case "page":
+            return keys.page_work(key)
         case _:
             return key
 

@@ -95,6 +95,9 @@ class Settings(BaseModel):
     smtp_idle: float = _seconds("smtp_idle", "seconds that the mail server keeps a silent connection open")
     quarantine: float = _seconds("quarantine", "seconds for which 'not in the mailbox' proves nothing")
     grace: float = _seconds("grace", "seconds that a worker told to stop may finish what it began")
+    pool: int = Field(
+        12, ge=2, le=200, description="connections to Postgres that a worker keeps, beside the beat's own"
+    )
     sweep_every: float = Field(limits.SWEEP_EVERY, gt=0, allow_inf_nan=False, description="seconds between two sweeps")
     poll_wait: float = Field(
         limits.POLL_WAIT,

@@ -20,21 +20,22 @@ from matins.ledger import (
     continuation,
     decision,
     ending,
-    ingest,
     message,
     obligation,
+    page,
     plan,
     source,
     sweeps,
+    window,
 )
 from matins.ledger.work import Conn
 from matins.orchestrator import Orchestrator
-from matins.rules import limits
+from matins.rules import keys, limits
 from matins.rules.errors import MatinsError, TemporalUnreachable
 
 log = logging.getLogger(__name__)
 
-PASSES = ("stalled", "expiry", "advance", "messages", "dispatch", "plan", "poll")
+PASSES = ("stalled", "expiry", "advance", "messages", "dispatch", "pages", "plan", "poll")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class _Round:
     def expiry(self) -> int:
         """Work out of attempts, and mail that is no longer useful."""
         spent = sum(ending.expire(self.conn, key) for key in ending.find_spent(self.conn))
-        read = sum(ingest.expire(self.conn, source.window(self.conn, key)) for key in ingest.find_spent(self.conn))
+        read = sum(window.expire(self.conn, source.window(self.conn, key)) for key in window.find_spent(self.conn))
         late = sum(message.expire(self.conn, key) for key in message.find_late(self.conn))
         return spent + read + late
 
@@ -88,6 +89,13 @@ class _Round:
         for key, work_key in idle:
             self._start("obligation", key, work_key)
         return len(idle)
+
+    def pages(self) -> int:
+        """Pages that do not show what they should, and cards that no page shows."""
+        dirty = page.find_dirty(self.conn)
+        for page_id in dirty:
+            self._start("page", page_id, keys.page_work(page_id))
+        return len(dirty) + page.collect_cards(self.conn)
 
     def plan(self) -> int:
         """What is owed today, declared, queued and missed."""

@@ -109,7 +109,7 @@ select work.key
   left join message on message.work_key = work.key
  where (work.holder is not null)
     <> (coalesce(obligation.status, continuation.status, message.status) in ('running', 'sending'))
-   and work.kind <> 'ingest';
+   and work.kind not in ('ingest', 'page');
 
 -- open work that nobody holds has an attempt left
 select key from work where closed_at is null and holder is null and attempts >= budget;
@@ -151,4 +151,48 @@ select work.key
   left join message on message.work_key = work.key
   left join ingest_run on ingest_run.work_key = work.key
   left join source on source.window_key = work.key
- where coalesce(obligation.key, continuation.key, message.key, ingest_run.work_key, source.key) is null;
+  left join unread_window on unread_window.work_key = work.key
+  left join page on page.work_key = work.key
+ where coalesce(obligation.key, continuation.key, message.key, ingest_run.work_key, source.key, unread_window.work_key,
+                page.id) is null;
+
+-- a window that was spent, skipped or gone is closed, and remembered
+select work.key
+  from work
+  join unread_window on unread_window.work_key = work.key
+ where work.closed_at is null;
+
+-- an event's summary is a text on the event's own evidence, and was not rejected
+select event.key
+  from event
+  join summary on summary.key = event.summary_key
+ where summary.event_key <> event.key
+    or summary.rejected_at is not null;
+
+-- an open page write belongs to a page that is dirty, and at most one is open
+select page.id
+  from page
+  join page_write on page_write.page_id = page.id and page_write.status = 'open'
+ group by page.id, page.wanted, page.published, page.recheck_at
+having count(*) > 1
+    or (page.wanted = page.published and page.recheck_at is null);
+
+-- what a page says is published was read back under a closed write
+select page.id
+  from page
+ where page.published > 0
+   and not exists (select 1
+                     from page_write
+                    where page_write.page_id = page.id
+                      and page_write.version = page.published
+                      and page_write.status = 'closed');
+
+-- a card that was shown is on a published page
+select source_card.page_id
+  from source_card
+  join page on page.id = source_card.page_id
+ where source_card.published_at is not null
+   and page.published = 0;
+
+-- a page's work is never closed
+select page.id from page join work on work.key = page.work_key where work.closed_at is not null;

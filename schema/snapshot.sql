@@ -119,7 +119,8 @@ CREATE TABLE public.event (
     identity text NOT NULL,
     evidence_hash public.sha256 NOT NULL,
     baseline boolean NOT NULL,
-    first_seen_at timestamp with time zone NOT NULL
+    first_seen_at timestamp with time zone NOT NULL,
+    summary_key text
 );
 
 CREATE TABLE public.evidence (
@@ -131,7 +132,8 @@ CREATE TABLE public.evidence (
     published_at timestamp with time zone,
     admitted_at timestamp with time zone NOT NULL,
     run_key text NOT NULL,
-    run_token bigint NOT NULL
+    run_token bigint NOT NULL,
+    facts jsonb DEFAULT '{}'::jsonb NOT NULL
 );
 
 CREATE TABLE public.evidence_item (
@@ -203,6 +205,13 @@ CREATE VIEW public.held AS
 
 COMMENT ON VIEW public.held IS 'Messages that may have been sent and wait for a person';
 
+CREATE TABLE public.identity_alias (
+    source_key text NOT NULL,
+    identity text NOT NULL,
+    event_key text NOT NULL,
+    noted_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.ingest_run (
     work_key text NOT NULL,
     token bigint NOT NULL,
@@ -215,8 +224,13 @@ CREATE TABLE public.ingest_run (
     reason text DEFAULT ''::text NOT NULL,
     claimed_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
+    renamed integer DEFAULT 0 NOT NULL,
+    unmodified boolean DEFAULT false NOT NULL,
+    reads integer DEFAULT 1 NOT NULL,
+    first_claimed_at timestamp with time zone,
+    CONSTRAINT coalesced_only_when_unmodified CHECK (((reads = 1) OR (status = ANY (ARRAY['claimed'::text, 'none'::text])))),
     CONSTRAINT run_ended_when_settled CHECK (((status = 'claimed'::text) = (ended_at IS NULL))),
-    CONSTRAINT run_status_is_known CHECK ((status = ANY (ARRAY['claimed'::text, 'new'::text, 'none'::text, 'unreachable'::text, 'invalid'::text, 'failed'::text]))),
+    CONSTRAINT run_status_is_known CHECK ((status = ANY (ARRAY['claimed'::text, 'new'::text, 'none'::text, 'unreachable'::text, 'invalid'::text, 'partial'::text, 'gone'::text, 'failed'::text]))),
     CONSTRAINT settled_only_when_all_admitted CHECK (((status <> ALL (ARRAY['new'::text, 'none'::text])) OR (declared = admitted)))
 );
 
@@ -248,6 +262,15 @@ CREATE TABLE public.obligation (
     CONSTRAINT output_only_when_succeeded CHECK (((status = 'succeeded'::text) = (output_hash IS NOT NULL))),
     CONSTRAINT queued_has_work CHECK (((status <> ALL (ARRAY['queued'::text, 'running'::text])) OR (work_key IS NOT NULL))),
     CONSTRAINT unadvanced_only_when_succeeded CHECK (((NOT unadvanced) OR (status = 'succeeded'::text)))
+);
+
+CREATE TABLE public.openings_report (
+    key text NOT NULL,
+    owner text NOT NULL,
+    local_date date NOT NULL,
+    hash public.sha256 NOT NULL,
+    facts jsonb NOT NULL,
+    reported_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.profile (
@@ -338,6 +361,49 @@ CREATE TABLE public.owner (
     CONSTRAINT owner_is_a_name CHECK ((name ~ '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$'::text))
 );
 
+CREATE TABLE public.page (
+    id text NOT NULL,
+    owner text NOT NULL,
+    kind text NOT NULL,
+    topic text NOT NULL,
+    event_key text,
+    work_key text NOT NULL,
+    wanted integer NOT NULL,
+    published integer DEFAULT 0 NOT NULL,
+    summary_key text,
+    objects jsonb DEFAULT '{}'::jsonb NOT NULL,
+    first_told date,
+    last_told date,
+    created_at timestamp with time zone NOT NULL,
+    published_at timestamp with time zone,
+    recheck_at timestamp with time zone,
+    dirty boolean GENERATED ALWAYS AS (((wanted > published) OR (recheck_at IS NOT NULL))) STORED NOT NULL,
+    CONSTRAINT page_kind_is_known CHECK ((kind = ANY (ARRAY['story'::text, 'topic'::text, 'index'::text]))),
+    CONSTRAINT published_was_wanted CHECK (((published >= 0) AND (published <= wanted))),
+    CONSTRAINT published_when_read_back CHECK (((published > 0) = (published_at IS NOT NULL))),
+    CONSTRAINT story_has_an_event CHECK (((kind = 'story'::text) = ((event_key IS NOT NULL) AND (last_told IS NOT NULL))))
+)
+WITH (fillfactor='70');
+
+CREATE TABLE public.page_member (
+    page_id text NOT NULL,
+    owner text NOT NULL,
+    event_key text NOT NULL,
+    added_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.page_write (
+    page_id text NOT NULL,
+    token bigint NOT NULL,
+    version integer NOT NULL,
+    status text NOT NULL,
+    hashes jsonb NOT NULL,
+    opened_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT page_write_ended_when_not_open CHECK (((status = 'open'::text) = (ended_at IS NULL))),
+    CONSTRAINT page_write_status_is_known CHECK ((status = ANY (ARRAY['open'::text, 'closed'::text, 'abandoned'::text])))
+);
+
 CREATE TABLE public.source (
     key text NOT NULL,
     url text NOT NULL,
@@ -355,7 +421,28 @@ CREATE TABLE public.source (
     outcome text,
     reason text DEFAULT ''::text NOT NULL,
     failing_since timestamp with time zone,
-    created_at timestamp with time zone NOT NULL
+    created_at timestamp with time zone NOT NULL,
+    kind text DEFAULT 'feed'::text NOT NULL,
+    body_hash text DEFAULT ''::text NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    fetch_url text,
+    moved_to text,
+    moved_since timestamp with time zone,
+    listed_work text,
+    listed_token bigint,
+    CONSTRAINT moved_whole_or_not CHECK (((moved_to IS NULL) = (moved_since IS NULL))),
+    CONSTRAINT source_key_is_derived CHECK ((key = "left"(encode(sha256(convert_to(((secret_name || '
+'::text) || url), 'UTF8'::name)), 'hex'::text), 40))),
+    CONSTRAINT source_kind_is_known CHECK ((kind = ANY (ARRAY['feed'::text, 'greenhouse'::text, 'lever'::text, 'ashby'::text])))
+)
+WITH (fillfactor='60');
+
+CREATE TABLE public.source_card (
+    page_id text NOT NULL,
+    event_key text NOT NULL,
+    evidence_hash public.sha256 NOT NULL,
+    carded_at timestamp with time zone NOT NULL,
+    published_at timestamp with time zone
 );
 
 CREATE VIEW public.stuck AS
@@ -377,7 +464,21 @@ CREATE TABLE public.subscription (
     owner text NOT NULL,
     source_key text NOT NULL,
     name text NOT NULL,
-    added_at timestamp with time zone DEFAULT public.ledger_now() NOT NULL
+    added_at timestamp with time zone DEFAULT public.ledger_now() NOT NULL,
+    purpose text DEFAULT 'news'::text NOT NULL,
+    CONSTRAINT purpose_is_known CHECK ((purpose = ANY (ARRAY['news'::text, 'openings'::text])))
+);
+
+CREATE TABLE public.summary (
+    key text NOT NULL,
+    event_key text NOT NULL,
+    evidence_hash public.sha256 NOT NULL,
+    prompt_version text NOT NULL,
+    model text NOT NULL,
+    title text NOT NULL,
+    body text NOT NULL,
+    accepted_at timestamp with time zone NOT NULL,
+    rejected_at timestamp with time zone
 );
 
 CREATE TABLE public.sweep_run (
@@ -395,6 +496,17 @@ ALTER TABLE public.sweep_run ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+CREATE TABLE public.unread_window (
+    work_key text NOT NULL,
+    source_key text NOT NULL,
+    cursor_version integer NOT NULL,
+    how text NOT NULL,
+    reason text NOT NULL,
+    attempts integer NOT NULL,
+    ended_at timestamp with time zone NOT NULL,
+    CONSTRAINT how_is_known CHECK ((how = ANY (ARRAY['spent'::text, 'gone'::text, 'died'::text, 'skipped'::text])))
 );
 
 ALTER TABLE ONLY public.action
@@ -439,6 +551,9 @@ ALTER TABLE ONLY public.evidence_set
 ALTER TABLE ONLY public.frozen
     ADD CONSTRAINT frozen_pkey PRIMARY KEY (hash);
 
+ALTER TABLE ONLY public.identity_alias
+    ADD CONSTRAINT identity_alias_pkey PRIMARY KEY (source_key, identity);
+
 ALTER TABLE ONLY public.ingest_run
     ADD CONSTRAINT ingest_run_pkey PRIMARY KEY (work_key, token);
 
@@ -457,6 +572,9 @@ ALTER TABLE ONLY public.obligation
 ALTER TABLE ONLY public.obligation
     ADD CONSTRAINT obligation_work_key_key UNIQUE (work_key);
 
+ALTER TABLE ONLY public.page_member
+    ADD CONSTRAINT one_page_per_owner_and_event UNIQUE (owner, event_key);
+
 ALTER TABLE ONLY public.obligation
     ADD CONSTRAINT one_per_owner_product_date UNIQUE (owner, product, local_date);
 
@@ -466,17 +584,35 @@ ALTER TABLE ONLY public.action
 ALTER TABLE ONLY public.evidence_item
     ADD CONSTRAINT one_set_per_owner_and_evidence PRIMARY KEY (owner, event_key, evidence_hash);
 
+ALTER TABLE ONLY public.summary
+    ADD CONSTRAINT one_summary_per_identity UNIQUE (event_key, evidence_hash, prompt_version, model);
+
+ALTER TABLE ONLY public.openings_report
+    ADD CONSTRAINT openings_report_pkey PRIMARY KEY (key);
+
 ALTER TABLE ONLY public.owner
     ADD CONSTRAINT owner_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.page_member
+    ADD CONSTRAINT page_member_pkey PRIMARY KEY (page_id, event_key);
+
+ALTER TABLE ONLY public.page
+    ADD CONSTRAINT page_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.page
+    ADD CONSTRAINT page_work_key_key UNIQUE (work_key);
+
+ALTER TABLE ONLY public.page_write
+    ADD CONSTRAINT page_write_pkey PRIMARY KEY (page_id, token, version);
 
 ALTER TABLE ONLY public.profile
     ADD CONSTRAINT profile_pkey PRIMARY KEY (owner, version);
 
-ALTER TABLE ONLY public.source
-    ADD CONSTRAINT source_pkey PRIMARY KEY (key);
+ALTER TABLE ONLY public.source_card
+    ADD CONSTRAINT source_card_pkey PRIMARY KEY (page_id, event_key, evidence_hash);
 
 ALTER TABLE ONLY public.source
-    ADD CONSTRAINT source_url_secret_name_key UNIQUE (url, secret_name);
+    ADD CONSTRAINT source_pkey PRIMARY KEY (key);
 
 ALTER TABLE ONLY public.source
     ADD CONSTRAINT source_window_key_key UNIQUE (window_key);
@@ -487,8 +623,14 @@ ALTER TABLE ONLY public.subscription
 ALTER TABLE ONLY public.subscription
     ADD CONSTRAINT subscription_pkey PRIMARY KEY (owner, source_key);
 
+ALTER TABLE ONLY public.summary
+    ADD CONSTRAINT summary_pkey PRIMARY KEY (key);
+
 ALTER TABLE ONLY public.sweep_run
     ADD CONSTRAINT sweep_run_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.unread_window
+    ADD CONSTRAINT unread_window_pkey PRIMARY KEY (work_key);
 
 ALTER TABLE ONLY public.work
     ADD CONSTRAINT work_pkey PRIMARY KEY (key);
@@ -504,6 +646,8 @@ CREATE INDEX audit_by_subject ON public.audit USING btree (subject, id);
 CREATE INDEX continuation_open ON public.continuation USING btree (created_at) WHERE (status = ANY (ARRAY['pending'::text, 'running'::text]));
 
 CREATE INDEX decision_recent ON public.decision USING btree (last_seen_at);
+
+CREATE INDEX evidence_by_run ON public.evidence USING btree (run_key, run_token);
 
 CREATE INDEX evidence_item_by_set ON public.evidence_item USING btree (key);
 
@@ -523,13 +667,25 @@ CREATE INDEX obligation_open ON public.obligation USING btree (opens_at) WHERE (
 
 CREATE INDEX obligation_unadvanced ON public.obligation USING btree (ended_at) WHERE unadvanced;
 
-CREATE INDEX source_due ON public.source USING btree (due_at);
+CREATE INDEX openings_report_by_owner ON public.openings_report USING btree (owner, local_date);
+
+CREATE INDEX page_by_event ON public.page USING btree (event_key) WHERE (event_key IS NOT NULL);
+
+CREATE INDEX page_by_topic ON public.page USING btree (owner, topic, kind);
+
+CREATE INDEX page_dirty ON public.page USING btree (created_at) WHERE dirty;
+
+CREATE INDEX page_write_open ON public.page_write USING btree (page_id) WHERE (status = 'open'::text);
+
+CREATE INDEX source_card_unpublished ON public.source_card USING btree (carded_at) WHERE (published_at IS NULL);
+
+CREATE INDEX source_lists_by_run ON public.source USING btree (listed_work, listed_token);
 
 CREATE INDEX subscription_by_source ON public.subscription USING btree (source_key);
 
 CREATE INDEX sweep_run_recent ON public.sweep_run USING btree (started_at);
 
-CREATE INDEX work_held ON public.work USING btree (key) WHERE (holder IS NOT NULL);
+CREATE INDEX unread_window_by_source ON public.unread_window USING btree (source_key, ended_at);
 
 CREATE TRIGGER audit_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
 
@@ -572,6 +728,9 @@ ALTER TABLE ONLY public.event
 ALTER TABLE ONLY public.event
     ADD CONSTRAINT event_source_key_fkey FOREIGN KEY (source_key) REFERENCES public.source(key);
 
+ALTER TABLE ONLY public.event
+    ADD CONSTRAINT event_summary_key_fkey FOREIGN KEY (summary_key) REFERENCES public.summary(key);
+
 ALTER TABLE ONLY public.evidence
     ADD CONSTRAINT evidence_event_key_fkey FOREIGN KEY (event_key) REFERENCES public.event(key);
 
@@ -592,6 +751,12 @@ ALTER TABLE ONLY public.evidence_set
 
 ALTER TABLE ONLY public.evidence_set
     ADD CONSTRAINT evidence_set_key_fkey FOREIGN KEY (key) REFERENCES public.obligation(key);
+
+ALTER TABLE ONLY public.identity_alias
+    ADD CONSTRAINT identity_alias_event_key_fkey FOREIGN KEY (event_key) REFERENCES public.event(key);
+
+ALTER TABLE ONLY public.identity_alias
+    ADD CONSTRAINT identity_alias_source_key_fkey FOREIGN KEY (source_key) REFERENCES public.source(key);
 
 ALTER TABLE ONLY public.ingest_run
     ADD CONSTRAINT ingest_run_source_key_fkey FOREIGN KEY (source_key) REFERENCES public.source(key);
@@ -620,11 +785,50 @@ ALTER TABLE ONLY public.obligation
 ALTER TABLE ONLY public.obligation
     ADD CONSTRAINT obligation_work_key_fkey FOREIGN KEY (work_key) REFERENCES public.work(key);
 
+ALTER TABLE ONLY public.openings_report
+    ADD CONSTRAINT openings_report_hash_fkey FOREIGN KEY (hash) REFERENCES public.frozen(hash);
+
+ALTER TABLE ONLY public.openings_report
+    ADD CONSTRAINT openings_report_key_fkey FOREIGN KEY (key) REFERENCES public.obligation(key);
+
+ALTER TABLE ONLY public.openings_report
+    ADD CONSTRAINT openings_report_owner_fkey FOREIGN KEY (owner) REFERENCES public.owner(name);
+
 ALTER TABLE ONLY public.owner
     ADD CONSTRAINT owner_has_a_profile FOREIGN KEY (name, profile_version) REFERENCES public.profile(owner, version);
 
+ALTER TABLE ONLY public.page
+    ADD CONSTRAINT page_event_key_fkey FOREIGN KEY (event_key) REFERENCES public.event(key);
+
+ALTER TABLE ONLY public.page_member
+    ADD CONSTRAINT page_member_event_key_fkey FOREIGN KEY (event_key) REFERENCES public.event(key);
+
+ALTER TABLE ONLY public.page_member
+    ADD CONSTRAINT page_member_page_id_fkey FOREIGN KEY (page_id) REFERENCES public.page(id);
+
+ALTER TABLE ONLY public.page
+    ADD CONSTRAINT page_owner_fkey FOREIGN KEY (owner) REFERENCES public.owner(name);
+
+ALTER TABLE ONLY public.page
+    ADD CONSTRAINT page_summary_key_fkey FOREIGN KEY (summary_key) REFERENCES public.summary(key);
+
+ALTER TABLE ONLY public.page
+    ADD CONSTRAINT page_work_key_fkey FOREIGN KEY (work_key) REFERENCES public.work(key);
+
+ALTER TABLE ONLY public.page_write
+    ADD CONSTRAINT page_write_page_id_fkey FOREIGN KEY (page_id) REFERENCES public.page(id);
+
 ALTER TABLE ONLY public.profile
     ADD CONSTRAINT profile_owner_fkey FOREIGN KEY (owner) REFERENCES public.owner(name);
+
+ALTER TABLE ONLY public.source_card
+    ADD CONSTRAINT source_card_event_key_evidence_hash_fkey FOREIGN KEY (event_key, evidence_hash) REFERENCES public.evidence(event_key, hash);
+
+ALTER TABLE ONLY public.source_card
+    ADD CONSTRAINT source_card_page_id_fkey FOREIGN KEY (page_id) REFERENCES public.page(id);
+
+ALTER TABLE ONLY public.source
+    ADD CONSTRAINT source_lists_by_a_run FOREIGN KEY (listed_work, listed_token) REFERENCES public.ingest_run(work_key, token);
 
 ALTER TABLE ONLY public.source
     ADD CONSTRAINT source_window_key_fkey FOREIGN KEY (window_key) REFERENCES public.work(key);
@@ -634,3 +838,12 @@ ALTER TABLE ONLY public.subscription
 
 ALTER TABLE ONLY public.subscription
     ADD CONSTRAINT subscription_source_key_fkey FOREIGN KEY (source_key) REFERENCES public.source(key);
+
+ALTER TABLE ONLY public.summary
+    ADD CONSTRAINT summary_event_key_evidence_hash_fkey FOREIGN KEY (event_key, evidence_hash) REFERENCES public.evidence(event_key, hash);
+
+ALTER TABLE ONLY public.unread_window
+    ADD CONSTRAINT unread_window_source_key_fkey FOREIGN KEY (source_key) REFERENCES public.source(key);
+
+ALTER TABLE ONLY public.unread_window
+    ADD CONSTRAINT unread_window_work_key_fkey FOREIGN KEY (work_key) REFERENCES public.work(key);

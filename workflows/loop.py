@@ -32,7 +32,7 @@ async def _act(act: Act, ask: Ask, start: Start) -> Next:
         ask,
         result_type=Next,
         task_queue=act.queue,
-        start_to_close_timeout=options.deadline(start.pace),
+        start_to_close_timeout=options.deadline(act, start.pace),
         heartbeat_timeout=options.heartbeat(act, start.pace),
         retry_policy=options.retries(start.pace),
         summary=f"{ask.kind} {ask.key}"[:200],

@@ -36,6 +36,7 @@ MOVES: dict[str, dict[str, Act]] = {
         "compose": Act("continuation.compose", "ai"),
         "publish": Act("continuation.publish", "ledger"),
         "jobs": Act("continuation.jobs", "fetch"),
+        "wiki": Act("continuation.wiki", "ledger"),
     },
     "message": {
         "send": Act("message.send", "email"),
@@ -44,6 +45,7 @@ MOVES: dict[str, dict[str, Act]] = {
         "observe": Act("message.observe", "email", leased=False),
     },
     "ingest": {"read": Act("ingest.read", "fetch")},
+    "page": {"publish": Act("page.publish", "ledger")},
 }
 
 QUEUES = ("ledger", "ai", "fetch", "email")
@@ -53,9 +55,9 @@ ONCE = RetryPolicy(maximum_attempts=1)
 _LONGEST_BACKOFF = timedelta(seconds=60)
 
 
-def deadline(pace: Pace) -> timedelta:
-    """Start-to-close of an activity: the deadline of its claim."""
-    return timedelta(seconds=pace.deadline)
+def deadline(act: Act, pace: Pace) -> timedelta:
+    """Start-to-close of an activity: the deadline of its claim, or a short one where it makes none."""
+    return timedelta(seconds=pace.deadline if act.leased else min(pace.short, pace.deadline))
 
 
 def heartbeat(act: Act, pace: Pace) -> timedelta | None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
-from matins.brief import compose, coverage, sentences
+from matins.brief import compose, coverage, phrases, quoting, sentences, untold
 from matins.brief.inner import inner_words
-from matins.brief.phrases import counted, fold, words
+from matins.brief.phrases import counted, fold, paragraphs, words
 from matins.rules import calendar, keys
 from matins.rules.errors import CopyRefused
 
@@ -28,7 +28,7 @@ class Problem:
     """One sentence of the rules that the copy breaks, and where."""
 
     rule: str
-    """`story`, `link`, `number`, `quotation`, `verbatim`, `inner word`, `length`, `date` or `count`."""
+    """`story`, `link`, `number`, `quotation`, `verbatim`, `inner word`, `length`, `date`, `told before` or `count`."""
     where: str
     """`s3` for a story, else the field of the draft."""
 
@@ -69,7 +69,7 @@ def audit(draft: dict[str, Any], evidence_set: dict[str, Any]) -> Findings:
             problems.append(Problem("story", story["id"]))
             continue
         claim = _Claim(story, evidence)
-        problems += claim.problems()
+        problems += [*claim.problems(), *_told_before(story, evidence, draft)]
         links += len(claim.links)
         numbers += len(claim.numbers)
         quotations += len(claim.quotations)
@@ -83,6 +83,19 @@ def _evidence(story: dict[str, Any], evidence_set: dict[str, Any]) -> list[dict[
     return [known[name] for name in named] if named and all(name in known for name in named) else []
 
 
+def _told_before(story: dict[str, Any], evidence: Sequence[dict[str, Any]], draft: dict[str, Any]) -> Iterator[Problem]:
+    """A story that was told before says so, with its day and the sentence that is new; no other does."""
+    told_on, new_fact = story.get("told_on", ""), story.get("new_fact", "")
+    if any((item.get("told_on", ""), item.get("new_fact", "")) != (told_on, new_fact) for item in evidence):
+        yield Problem("told before", story["id"])
+    said = ""
+    if new_fact:
+        today = date.fromisoformat(draft["date"])
+        said = phrases.told_you(told_on, today=today, by_headline=new_fact == story["headline"])
+    if story.get("again", "") != said or bool(told_on) != bool(new_fact):
+        yield Problem("told before", story["id"])
+
+
 @dataclass(frozen=True, slots=True)
 class _Claim:
     """What one story says, beside what its evidence says."""
@@ -92,7 +105,11 @@ class _Claim:
 
     @property
     def said(self) -> list[str]:
-        return [self.story["headline"], *self.story["body"]]
+        return [self.story["headline"], *self.new_fact, *self.story["body"]]
+
+    @property
+    def new_fact(self) -> list[str]:
+        return [self.story["new_fact"]] if self.story.get("new_fact") else []
 
     @property
     def sources(self) -> list[str]:
@@ -120,7 +137,7 @@ class _Claim:
         whole = "\n".join(self.sources)
         if any(quotation not in whole for quotation in self.quotations):
             yield Problem("quotation", where)
-        if not all(map(self._stands, self.said)):
+        if not all(map(self._stands, self.said)) or any(_nowhere(fact, self.evidence) for fact in self.new_fact):
             yield Problem("verbatim", where)
         names = {item["event_key"]: coverage.source_name(item["source_name"]) for item in self.evidence}
         if any(names.get(source["event_key"]) != source["name"] for source in self.story["sources"]):
@@ -128,7 +145,15 @@ class _Claim:
 
     def _stands(self, said: str) -> bool:
         """Whether a passage is quoted: whole, or sentence by sentence, or cut short with an ellipsis."""
-        return said == compose.UNTITLED or any(said in text or _in_order(said, text) for text in self.sources)
+        return said == quoting.UNTITLED or any(said in text or _in_order(said, text) for text in self.sources)
+
+
+def _nowhere(sentence: str, evidence: Iterable[dict[str, Any]]) -> bool:
+    """Whether a sentence is neither a title nor, whole and as it is, a sentence of a text."""
+    return not any(
+        sentence == fold(item["title"]) or any(sentence in sentences.split(part) for part in paragraphs(item["text"]))
+        for item in evidence
+    )
 
 
 def _in_order(said: str, text: str) -> bool:
@@ -200,10 +225,12 @@ def _lengths(draft: dict[str, Any]) -> Iterator[Problem]:
         yield Problem("length", "stories")
     for story in draft["stories"]:
         count = sum(map(words, story["body"]))
-        most = compose.BODY_WORDS[1] if len(story["body"]) > 1 else compose.SENTENCE_WORDS
-        if count > (most if story["form"] == "long" else compose.LINE_WORDS):
+        most = quoting.BODY_WORDS[1] if len(story["body"]) > 1 else quoting.SENTENCE_WORDS
+        most = most if story["form"] == "long" else quoting.LINE_WORDS
+        new_fact = story.get("new_fact", "")
+        if count > (quoting.AGAIN_WORDS if new_fact else most) or words(new_fact) > quoting.SENTENCE_WORDS:
             yield Problem("length", story["id"])
-        if not story["headline"] or len(story["headline"]) > compose.HEADLINE_CHARACTERS:
+        if not story["headline"] or len(story["headline"]) > quoting.HEADLINE_CHARACTERS:
             yield Problem("length", story["id"])
 
 
@@ -224,14 +251,15 @@ def _counts(draft: dict[str, Any], evidence_set: dict[str, Any]) -> Iterator[Pro
     reached = sum(1 for look in looks if look["reached"])
     if (draft["coverage"]["sources"], draft["coverage"]["reached"]) != (len(looks), reached):
         yield Problem("count", "coverage")
-    untold = sum(1 for item in evidence_set["items"] if not item["chosen"])
-    if sum(part["count"] for part in draft["left_out"]) != untold or draft["items_read"] != len(evidence_set["items"]):
+    if draft["left_out"] != untold.reasons(evidence_set) or draft["items_read"] != len(evidence_set["items"]):
         yield Problem("count", "left out")
+    listed = draft.get("left_out_items"), draft.get("left_out_more")
+    if listed != (None, None) and listed != untold.listed(evidence_set):
+        yield Problem("count", "left out list")
     opening = draft["opening"]
     for quoted in draft["opening_quotes"]:
         opening = opening.replace(quoted, "")
-    fresh = sum(1 for item in evidence_set["items"] if item["rank"])
-    facts = {str(count) for count in (fresh, reached, *range(len(draft["stories"]) + 1))}
+    facts = {str(count) for count in (untold.fresh(evidence_set), reached, *range(len(draft["stories"]) + 1))}
     if any(value not in facts for value, _ in _numbers([_without_topics(draft, opening)])):
         yield Problem("count", "opening")
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain, islice
 from urllib.parse import urlsplit
 
 from matins.brief.phrases import word_set
@@ -53,7 +54,7 @@ def clusters(items: Iterable[Evidence]) -> list[list[Evidence]]:
     """The items as stories, each oldest item first; the order of `items` makes no difference."""
     cards = [_card(item) for item in sorted(items, key=lambda item: (fresh_at(item), item.event_key))]
     weights = _weights(cards)
-    telling = frozenset(word for word, weight in weights.items() if len(cards) >> (weight - 1) <= COMMON)
+    telling = _telling_words(weights, len(cards))
     links = _telling_links(cards)
     stories: list[list[_Card]] = []
     by_word: dict[str, list[int]] = defaultdict(list)
@@ -74,23 +75,62 @@ def clusters(items: Iterable[Evidence]) -> list[list[Evidence]]:
     return [[card.item for card in story] for story in stories]
 
 
-def _card(item: Evidence) -> _Card:
+def about(stories: Sequence[Sequence[Evidence]], earlier: Sequence[Evidence]) -> list[set[int]]:
+    """For each story, the places in `earlier` of what tells the same: another version of the same event, or, piece by
+    piece, what would have been one story with it on one day.
+    """
+    before = [_card(item) for item in earlier]
+    cards = [[_card(item, opening=0) for item in story] for story in stories]
+    every = [*before, *chain.from_iterable(cards)]
+    weights = _weights(every)
+    telling, links = _telling_words(weights, len(every)), _telling_links(every)
+    places: dict[str, set[int]] = defaultdict(set)
+    for place, card in enumerate(before):
+        for name in _names(card, telling):
+            places[name].add(place)
+
+    def same(card: _Card) -> Iterator[int]:
+        found = set().union(*(places[name] for name in _names(card, telling) & places.keys()))
+        whole = _card(card.item) if found else card
+        return (place for place in found if _same(before[place], whole, links, weights))
+
+    return [set(chain.from_iterable(map(same, story))) for story in cards]
+
+
+def _names(card: _Card, telling: frozenset[str]) -> set[str]:
+    """Where to look for what may tell the same as the card: its event, its link, the rarer words of its title."""
+    return {f"event {card.item.event_key}", f"link {_link(card.item.url)}", *(card.title & telling)}
+
+
+def _same(told: _Card, card: _Card, links: frozenset[str], weights: dict[str, int]) -> bool:
+    if told.item.event_key == card.item.event_key:
+        return True
+    link = _link(card.item.url)
+    if link and link == _link(told.item.url):
+        if link in links:
+            return True
+        if _alike(told, card, weights) >= LIKELY or _same_opening(told, card):
+            return True  # one source's article under a new identity
+    return _likeness([told], card, weights) > 0
+
+
+def _card(item: Evidence, *, opening: int = _OPENING_WORDS) -> _Card:
     found = _WORD.findall(item.title.casefold())
-    opening = _WORD.findall(item.text.casefold())[:_OPENING_WORDS]
+    begins = [match.group() for match in islice(_WORD.finditer(item.text.casefold()), opening)]
     return _Card(
         item=item,
         title=frozenset(_stems(found)),
         numbers=frozenset(word for word in found if word[0].isdigit()),
-        opening=frozenset(_stems(opening)),
+        opening=frozenset(_stems(begins)),
     )
 
 
 def _stems(found: Sequence[str]) -> Iterable[str]:
     for word in found:
-        plain = re.sub(r"['’].*", "", word)
+        plain = word.partition("'")[0].partition("’")[0]
         if plain in _PLAIN or (len(plain) < 2 and not plain.isdigit()):
             continue
-        for suffix in _SUFFIXES:
+        for suffix in _SUFFIXES if plain.endswith(_SUFFIXES) else ():
             if plain.endswith(suffix) and len(plain) - len(suffix) >= 4:
                 plain = plain[: -len(suffix)]
                 break
@@ -103,6 +143,10 @@ def _weights(cards: Sequence[_Card]) -> dict[str, int]:
     return {word: (len(cards) // count).bit_length() for word, count in seen.items()}
 
 
+def _telling_words(weights: dict[str, int], titles: int) -> frozenset[str]:
+    return frozenset(word for word, weight in weights.items() if titles >> (weight - 1) <= COMMON)
+
+
 def _link(url: str) -> str:
     parts = urlsplit(url)
     path = parts.path.rstrip("/")
@@ -113,7 +157,8 @@ def _link(url: str) -> str:
 
 def _telling_links(cards: Sequence[_Card]) -> frozenset[str]:
     """Links that stand for one story: those that no source gives to two of its items."""
-    given = Counter((card.item.source_key, _link(card.item.url)) for card in cards)
+    events = {(card.item.source_key, _link(card.item.url), card.item.event_key) for card in cards}
+    given = Counter((source, link) for source, link, _ in events)
     shared = {link for (_, link), count in given.items() if count > 1}
     return frozenset(link for _, link in given if link and link not in shared)
 

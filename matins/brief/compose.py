@@ -10,27 +10,19 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from matins.brief import coverage, links, phrases, sentences
-from matins.brief.phrases import capital, counted, cut, fold, listed, number, words
+from matins.brief import coverage, links, phrases, quoting, untold
+from matins.brief.phrases import capital, counted, fold, listed, number, words
 from matins.rules import keys
 from matins.rules.errors import DateConflict
 from matins.rules.profile import Profile
 
-BODY_WORDS = (60, 100)
-"""A long story's quotation ends before the sentence that would pass the upper; one that reaches the lower is full."""
-SENTENCE_WORDS = 120
-"""A single sentence longer than the upper bound may stand alone up to here."""
-BODY_CHARACTERS = 1200
-LINE_WORDS = 30
 LONG_ENOUGH = 20
 """A story with fewer words to quote is told in short."""
 OPENING_WORDS = 60
-HEADLINE_CHARACTERS = 200
 SOURCES_NAMED = 6
 WORDS_A_MINUTE = 230
 
 WRITER = "quoted from the sources, no model used"
-UNTITLED = "Without a title"
 ENDING = "That is all for today."
 
 
@@ -43,6 +35,7 @@ def compose(evidence_set: dict[str, Any], profile: Profile, *, date: date) -> di
     stories = _stories(evidence_set, profile, date)
     kind = coverage.kind(looks, stories=len(stories))
     opening, quoted = _opening(evidence_set, looks, stories)
+    left_out, more = untold.listed(evidence_set)
     draft: dict[str, Any] = {
         "key": key,
         "kind": kind,
@@ -58,8 +51,11 @@ def compose(evidence_set: dict[str, Any], profile: Profile, *, date: date) -> di
         "coverage": looks.document(),
         "stories": stories,
         "items_read": len(evidence_set["items"]),
-        "left_out": _left_out(evidence_set),
+        "left_out": untold.reasons(evidence_set),
+        "left_out_items": left_out,
+        "left_out_more": more,
         "writer": WRITER,
+        **({"openings": True} if profile.openings else {}),
         "ending": ENDING,
     }
     draft["words"] = sum(map(words, _told(draft)))
@@ -69,7 +65,9 @@ def compose(evidence_set: dict[str, Any], profile: Profile, *, date: date) -> di
 
 def _told(draft: dict[str, Any]) -> list[str]:
     """Everything that a reader reads from the first word to the last, sources' names apart."""
-    stories = [text for story in draft["stories"] for text in (story["headline"], *story["body"])]
+    stories = [
+        text for story in draft["stories"] for text in (story["headline"], coverage.again(story), *story["body"])
+    ]
     return [draft["headline"], draft["warning"], draft["opening"], *stories, draft["ending"]]
 
 
@@ -80,6 +78,13 @@ class _Found:
     items: list[dict[str, Any]]
     body: list[str]
     line: str
+    new_fact: str = ""
+    """Of a story told before."""
+
+    @property
+    def full(self) -> bool:
+        """Whether there is enough to quote for a long story."""
+        return sum(map(words, [self.new_fact, *self.body])) >= LONG_ENOUGH
 
 
 def _stories(evidence_set: dict[str, Any], profile: Profile, day: date) -> list[dict[str, Any]]:
@@ -88,7 +93,7 @@ def _stories(evidence_set: dict[str, Any], profile: Profile, day: date) -> list[
         if item["chosen"]:
             by_cluster.setdefault(item["cluster"], []).append(item)
     found = [_found(by_cluster[cluster]) for cluster in sorted(by_cluster)]
-    long = [one for one in found if one.body][: profile.long]
+    long = [one for one in found if one.full][: profile.long]
     short = [one for one in found if not any(one is other for other in long)]
     return [
         _story(one, place, form, profile.zone, day)
@@ -98,49 +103,43 @@ def _stories(evidence_set: dict[str, Any], profile: Profile, day: date) -> list[
 
 def _found(items: Sequence[dict[str, Any]]) -> _Found:
     """The story of these items: quoted from the one that gives most, the earliest of equals."""
-    bodies = [(_body(item), item) for item in sorted(items, key=lambda item: (_at(item), item["event_key"]))]
-    body, first = max(bodies, key=lambda pair: min(BODY_WORDS[0], sum(map(words, pair[0]))))
+    items = sorted(items, key=lambda item: (_at(item), item["event_key"]))
+    if items[0].get("new_fact"):
+        return _found_again(items, items[0]["new_fact"])
+    bodies = [(quoting.body(item), item) for item in items]
+    body, first = max(bodies, key=lambda pair: min(quoting.BODY_WORDS[0], sum(map(words, pair[0]))))
     return _Found(
         items=[first, *(item for _, item in bodies if item is not first)],
-        body=body if sum(map(words, body)) >= LONG_ENOUGH else [],
-        line=_line(first),
+        body=body,
+        line=quoting.line(first),
     )
 
 
-def _body(item: dict[str, Any]) -> list[str]:
-    """The first honest sentences, by paragraph, within the word budget."""
-    most = BODY_WORDS[1]
-    taken: list[str] = []
-    count = size = 0
-    for paragraph in sentences.honest(item["text"], title=item["title"]):
-        kept: list[str] = []
-        for sentence in paragraph:
-            fits = count + words(sentence) <= (most if count else SENTENCE_WORDS)
-            if not fits or size + len(sentence) > BODY_CHARACTERS:
-                return [*taken, " ".join(kept)] if kept else taken
-            kept.append(sentence)
-            count += words(sentence)
-            size += len(sentence)
-        taken.append(" ".join(kept))
-    return taken
-
-
-def _line(item: dict[str, Any]) -> str:
-    """The first honest sentence, if it is short and no question; "" if there is none."""
-    first = next(iter(sentences.honest(item["text"], title=item["title"])), [""])[0]
-    short = words(first) <= LINE_WORDS and len(first) <= BODY_CHARACTERS // 3
-    return first if short and not first.endswith("?") else ""
+def _found_again(items: Sequence[dict[str, Any]], new_fact: str) -> _Found:
+    """The story of items told before: quoted from the first that says what is new, and shortly."""
+    first = next(item for item in items if new_fact in fold(item["text"]) or new_fact == fold(item["title"]))
+    return _Found(
+        items=[first, *(item for item in items if item is not first)],
+        body=quoting.body(first, most=quoting.AGAIN_WORDS, after=new_fact),
+        line="",
+        new_fact=new_fact,
+    )
 
 
 def _story(found: _Found, place: int, form: str, zone: str, day: date) -> dict[str, Any]:
     first = found.items[0]
     body = found.body if form == "long" else [found.line] if found.line else []
     sources = _sources(found.items, zone, day)
+    told_on = first["told_on"] if found.new_fact else ""
+    headline = quoting.headline(first)
     return {
         "id": f"s{place}",
         "n": place,
         "form": form,
-        "headline": cut(fold(first["title"]), HEADLINE_CHARACTERS) or cut(fold(first["text"]), 80) or UNTITLED,
+        "headline": headline,
+        "told_on": told_on,
+        "again": phrases.told_you(told_on, today=day, by_headline=found.new_fact == headline) if told_on else "",
+        "new_fact": found.new_fact,
         "body": body,
         "topic": fold(first["topic"]),
         "why": f"because you follow: {fold(first['topic'])}" if first["topic"] else "",
@@ -186,8 +185,7 @@ def _opening(
     """What there is, in at most 60 words, and the titles quoted in it."""
     if not stories:
         return "", []
-    fresh = sum(1 for item in evidence_set["items"] if item["rank"])
-    read = f"From {counted(fresh, 'new item')} in {counted(looks.reached, 'source')}"
+    read = f"From {counted(untold.fresh(evidence_set), 'new item')} in {counted(looks.reached, 'source')}"
     topics = f"{read}: {_topics(stories)}."
     lead = stories[0]["headline"].rstrip(".")
     first = f"First: “{lead}”." if len(stories) > 1 else f"It is “{lead}”."
@@ -216,9 +214,3 @@ def _topics(stories: Sequence[dict[str, Any]]) -> str:
     noun = "story" if head == "one" and not rest.startswith("each") else "stories"
     parts[0] = f"{head} {noun} {rest}" if not rest.startswith("each") else f"one story {rest}"
     return listed(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
-
-
-def _left_out(evidence_set: dict[str, Any]) -> list[dict[str, Any]]:
-    """The reasons for what is not told, with the number of items, most first."""
-    reasons = Counter(item["reason"] for item in evidence_set["items"] if not item["chosen"])
-    return [{"reason": reason, "count": count} for reason, count in sorted(reasons.items(), key=lambda r: (-r[1], r))]

@@ -31,6 +31,8 @@ class Looks:
     """The clock in the owner's zone when the evidence was frozen."""
     not_seen: tuple[tuple[str, str, str], ...]
     """Name, reason and since when, of each source that could not be looked at."""
+    in_part: tuple[tuple[str, str], ...] = ()
+    """Name and reason of each source that was reached and broke off."""
 
     @classmethod
     def of(cls, evidence_set: dict[str, Any], day: date) -> Looks:
@@ -44,6 +46,9 @@ class Looks:
             at=clock(datetime.fromisoformat(evidence_set["at"]), zone),
             not_seen=tuple(
                 (source_name(look["name"]), _reason(look["reason"]), _since(look, zone, day)) for look in missed
+            ),
+            in_part=tuple(
+                (source_name(look["name"]), _reason(look["reason"])) for look in looks if look.get("partial")
             ),
         )
 
@@ -97,11 +102,17 @@ def _could_not_look(looks: Looks) -> str:
 
 
 def warning(looks: Looks) -> str:
-    """The line above the stories, naming what was not seen; "" if all was."""
-    if not looks.failed:
-        return ""
+    """The line above the stories, naming what was not seen, or only in part; "" if all was seen."""
     named = [f"{name} ({since})" if since else name for name, _, since in looks.not_seen[:NAMED]]
-    return f"Not seen today: {', '.join(named)}{_others(looks)}."
+    unseen = f"Not seen today: {', '.join(named)}{_others(looks)}." if looks.failed else ""
+    return " ".join(filter(None, (unseen, _in_part(looks))))
+
+
+def _in_part(looks: Looks) -> str:
+    named = [f"{name} ({reason})" for name, reason in looks.in_part[:NAMED]]
+    more = len(looks.in_part) - NAMED
+    others = f" and {number(more)} more" if more > 0 else ""
+    return f"Read only in part: {', '.join(named)}{others}." if named else ""
 
 
 def line(looks: Looks) -> str:
@@ -149,6 +160,17 @@ def left_out(draft: dict[str, Any]) -> str:
     """What was not told and why, as one line; "" if nothing was left out."""
     parts = [f"{part['count']:,} {_SHORTLY.get(part['reason'], part['reason'])}" for part in draft["left_out"]]
     return f"Left out: {', '.join(parts)}." if parts else ""
+
+
+def again(story: dict[str, Any]) -> str:
+    """ "Told you on Monday. New: The fare is 4.20."; "" of a story that was never told before."""
+    return " ".join(filter(None, (story.get("again"), news(story))))
+
+
+def news(story: dict[str, Any]) -> str:
+    """The sentence that is new in a story told before, if its headline does not say it."""
+    said = str(story.get("new_fact", ""))
+    return "" if said == story["headline"] else said
 
 
 def title(draft: dict[str, Any]) -> str:

@@ -119,11 +119,19 @@ def _story(story: dict[str, Any]) -> str:
         f'<span style="font-weight:normal;color:{_QUIET}">{story["n"]}</span>&nbsp; {escape(story["headline"])}</p>'
     )
     body = "".join(
-        f'<p style="margin:0 0 8px;{_SERIF};font-size:{text}px;line-height:1.5;color:{_INK}">{escape(part)}</p>'
-        for part in story["body"]
+        f'<p style="margin:0 0 8px;{_SERIF};font-size:{text}px;line-height:1.5;color:{_INK}">{part}</p>'
+        for part in [*_again(story), *map(escape, story["body"])]
     )
     why = f"<br>{escape(phrases.capital(story['why']))}" if long and story["why"] else ""
     return _row(f'\n{head}\n{body}\n<p style="margin:0;{_SMALL}">{_sources(story)}{why}</p>\n', _SERIF, top=top)
+
+
+def _again(story: dict[str, Any]) -> list[str]:
+    """When a story was told and what is new in it, as the content of a paragraph."""
+    if not story.get("again"):
+        return []
+    style = f"{_SANS};font-size:13px;font-weight:bold;color:{_QUIET}"
+    return [f'<span style="{style}">{escape(story["again"])}</span> {escape(coverage.news(story))}']
 
 
 def _sources(story: dict[str, Any]) -> str:

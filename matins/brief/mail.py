@@ -7,6 +7,7 @@ puts an encoded word where such a token is longer than a line; a server searchin
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from datetime import UTC, date, datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -21,6 +22,9 @@ from matins.rules.errors import Refused
 SUBJECT = 60
 LINE = 998
 """RFC 5322, 2.1.1: the longest line, in bytes, without its CRLF."""
+
+_ENCODED = 10
+"""Characters in an encoded word: at most 40 bytes, 56 in base64, so that it is shorter than 75 whatever they are."""
 
 _TOKEN = re.compile(r"[\x21-\x7e]{1,900}")
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*")
@@ -92,7 +96,6 @@ def build(
     mail = EmailMessage(policy=SMTP)
     mail["From"] = _mailbox(sender, "the sender")
     mail["To"] = _mailbox(to, "the recipient")
-    mail["Subject"] = subject(draft)
     mail["Date"] = format_datetime(sent_at.astimezone(UTC))
     mail["Auto-Submitted"] = "auto-generated"
     mail.set_content(files["mail.txt"].decode(), cte="quoted-printable")
@@ -101,7 +104,7 @@ def build(
     for part in mail.iter_parts():
         del part["MIME-Version"]
     heads = _heads(message_key, message_id, list_id, unsubscribe)
-    return _checked(heads + mail.as_bytes())
+    return _checked(heads + _subject_line(subject(draft)) + mail.as_bytes())
 
 
 def _heads(message_key: str, message_id: str, list_id: str, unsubscribe: str) -> bytes:
@@ -117,6 +120,18 @@ def _heads(message_key: str, message_id: str, list_id: str, unsubscribe: str) ->
     if any(one.startswith("https:") for one in lists):
         pairs.append(("List-Unsubscribe-Post", "List-Unsubscribe=One-Click"))
     return "".join(f"{name}: {value}\r\n" for name, value in pairs).encode("ascii")
+
+
+def _subject_line(text: str) -> bytes:
+    """The Subject header: as it is if it is ASCII, else in encoded words (RFC 2047) of whole characters.
+
+    Written here because the email package (Python 3.11) loses a space between two encoded words.
+    """
+    words = [text]
+    if not text.isascii():
+        parts = [text[at : at + _ENCODED] for at in range(0, len(text), _ENCODED)]
+        words = [f"=?utf-8?b?{b64encode(part.encode()).decode()}?=" for part in parts]
+    return ("Subject: " + "\r\n ".join(words) + "\r\n").encode("ascii")
 
 
 def _token(value: str, what: str) -> str:

@@ -7,36 +7,20 @@ from html import escape
 from itertools import count
 from typing import Any
 
-from matins.brief import coverage, phrases
+from matins.brief import coverage, phrases, scaffold
 
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1a1a1a; --paper: #fdfcf9; --quiet: #5f5b53; --rule: #dcd7cb;
-  --link: #1d4f91; --warn: #8a3b12; --warn-paper: #fbeee3; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e2d8; --paper: #191816; --quiet: #a39d90; --rule: #3a3732;
-  --link: #93b9ec; --warn: #f0b48c; --warn-paper: #33241a; } }
-* { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 18px/1.55 Charter, Georgia, serif;
-  overflow-wrap: break-word; }
-main { max-width: 34rem; margin: 0 auto; padding: 1.5rem 1.25rem 3rem; }
-header, footer, .sources, .why, nav, .warning, .short h2 { font-family: system-ui, sans-serif; }
-a { color: var(--link); text-decoration-thickness: 1px; text-underline-offset: 0.15em; }
-header { border-bottom: 1px solid var(--rule); padding-bottom: 0.75rem; margin-bottom: 1.25rem;
-  font-size: 0.8rem; color: var(--quiet); line-height: 1.5; }
-header .top { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; }
-header h1 { font-size: 0.8rem; margin: 0; letter-spacing: 0.14em; text-transform: uppercase; color: var(--ink); }
-header p { margin: 0; }
+.warning, .short h2 { font-family: system-ui, sans-serif; }
 .blind { border-top: 0.4rem solid var(--warn); }
 .empty { border-top: 0.4rem solid var(--quiet); }
 .warning { margin: 0 0 1.25rem; padding: 0.5rem 0.75rem; font-size: 0.85rem; line-height: 1.45; color: var(--warn);
   background: var(--warn-paper); border-left: 3px solid var(--warn); }
-.headline { font-size: 1.5rem; line-height: 1.3; margin: 0 0 1.25rem; }
 .opening { margin: 0 0 2rem; font-size: 1.05rem; }
 article { position: relative; margin: 0 0 2rem; }
 article h2 { font-size: 1.25rem; line-height: 1.3; margin: 0 0 0.4rem; text-wrap: balance; }
 article p { margin: 0 0 0.6rem; }
+.again span { font: 600 0.78rem/1.5 system-ui, sans-serif; color: var(--quiet); }
 .n { color: var(--quiet); font-weight: normal; margin-right: 0.35em; font-variant-numeric: lining-nums; }
-.sources, .why { font-size: 0.78rem; line-height: 1.5; color: var(--quiet); }
 article p.sources, article p.why { margin: 0; }
 .short { border-top: 1px solid var(--rule); padding-top: 1rem; }
 .short > h2 { font-size: 0.8rem; letter-spacing: 0.1em; text-transform: uppercase; margin: 0 0 1rem;
@@ -46,16 +30,15 @@ article p.sources, article p.why { margin: 0; }
 .short article p { font-size: 0.95rem; margin-bottom: 0.25rem; }
 .short article p.sources { font-size: 0.78rem; }
 .end { margin: 2rem 0; }
-footer { border-top: 1px solid var(--rule); padding-top: 0.75rem; font-size: 0.78rem; line-height: 1.6;
-  color: var(--quiet); }
-footer p { margin: 0 0 0.3rem; }
+footer details { margin: 0 0 0.3rem; }
+summary { cursor: pointer; }
+details ul { margin: 0.3rem 0 0.6rem; padding-left: 1.1rem; }
+details li { margin: 0 0 0.2rem; }
 .notes { display: none; }
 @media (min-width: 46rem) { .n { position: absolute; right: 100%; margin-right: 0.7rem; } }
 @media print {
-  :root { --ink: #000; --paper: #fff; --quiet: #333; --rule: #999; --link: #000; --warn: #000; --warn-paper: #fff; }
-  body { font-size: 10.5pt; line-height: 1.4; } main { max-width: none; padding: 0; }
-  nav, footer .inside { display: none; } a { text-decoration: none; } article { break-inside: avoid;
-  margin-bottom: 1rem; } .notes { display: block; font-size: 8pt; line-height: 1.4; margin: 0; padding-left: 2em; }
+  article { break-inside: avoid; margin-bottom: 1rem; }
+  .notes { display: block; font-size: 8pt; line-height: 1.4; margin: 0; padding-left: 2em; }
   .noted::after { content: " [" attr(data-note) "]"; }
 }
 """
@@ -73,23 +56,7 @@ def page(draft: dict[str, Any]) -> str:
         _footer(draft),
         _notes(notes),
     ]
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>{escape(phrases.long_date(day))} · Matins</title>
-<style>{_STYLE}</style>
-</head>
-<body>
-<main class="{escape(draft["kind"])}">
-{chr(10).join(filter(None, body))}
-</main>
-</body>
-</html>
-"""
+    return scaffold.document(phrases.long_date(day), "\n".join(filter(None, body)), kind=draft["kind"], style=_STYLE)
 
 
 def _header(draft: dict[str, Any], day: date) -> str:
@@ -97,8 +64,14 @@ def _header(draft: dict[str, Any], day: date) -> str:
 <div class="top"><h1>Matins</h1>
 <p><time datetime="{day.isoformat()}">{escape(phrases.long_date(day))}</time></p></div>
 <p>{escape(coverage.title(draft))}</p>
-<nav><a href="mail.html">As mail</a></nav>
+<nav>{_nav(draft)}</nav>
 </header>"""
+
+
+def _nav(draft: dict[str, Any]) -> str:
+    """What lies beside this page; the openings come a moment after it, where the profile names boards."""
+    openings = ' · <a href="openings.html">Openings</a>' if draft.get("openings") else ""
+    return f'<a href="mail.html">As mail</a>{openings}'
 
 
 def _top(draft: dict[str, Any]) -> str:
@@ -116,7 +89,7 @@ def _stories(draft: dict[str, Any], notes: list[str]) -> str:
 
 
 def _long(story: dict[str, Any], notes: list[str]) -> str:
-    body = "\n".join(f"<p>{escape(text)}</p>" for text in story["body"])
+    body = "\n".join([*_again(story), *(f"<p>{escape(text)}</p>" for text in story["body"])])
     why = f'\n<p class="why">{escape(phrases.capital(story["why"]))}</p>' if story["why"] else ""
     return f"""<article id="{story["id"]}">
 <h2><span class="n">{story["n"]}</span>{escape(story["headline"])}</h2>
@@ -126,11 +99,18 @@ def _long(story: dict[str, Any], notes: list[str]) -> str:
 
 
 def _short(story: dict[str, Any], notes: list[str]) -> str:
-    body = "".join(f"<p>{escape(text)}</p>\n" for text in story["body"])
+    body = "".join([*(f"{part}\n" for part in _again(story)), *(f"<p>{escape(text)}</p>\n" for text in story["body"])])
     return f"""<article id="{story["id"]}">
 <h3><span class="n">{story["n"]}</span>{escape(story["headline"])}</h3>
 {body}<p class="sources">{_sources(story, notes)}</p>
 </article>"""
+
+
+def _again(story: dict[str, Any]) -> list[str]:
+    """The paragraph on when a story was told and what is new, if it was."""
+    if not story.get("again"):
+        return []
+    return [f'<p class="again"><span>{escape(story["again"])}</span> {escape(coverage.news(story))}</p>']
 
 
 def _sources(story: dict[str, Any], notes: list[str]) -> str:
@@ -148,11 +128,31 @@ def _source(source: dict[str, Any], notes: list[str]) -> str:
 
 
 def _footer(draft: dict[str, Any]) -> str:
-    told = "\n".join(f"<p>{escape(line)}</p>" for line in coverage.foot(draft))
+    left_out = coverage.left_out(draft)
+    told = "\n".join(
+        _left_out(draft, line) if line == left_out else f"<p>{escape(line)}</p>" for line in coverage.foot(draft)
+    )
     return f"""<footer>
 {told}
 <p class="inside"><a href="evidence.jsonl">Evidence</a> · <a href="brief.md">As text</a></p>
 </footer>"""
+
+
+def _left_out(draft: dict[str, Any], line: str) -> str:
+    """The line on what was left out; it opens into the list, if there is one."""
+    items = [f"<li>{_left(item)}</li>" for item in draft.get("left_out_items", ())]
+    if not items:
+        return f"<p>{escape(line)}</p>"
+    more = draft["left_out_more"]
+    items += [f"<li>and {more:,} more</li>"] if more else []
+    return f"<details>\n<summary>{escape(line)}</summary>\n<ul>\n{chr(10).join(items)}\n</ul>\n</details>"
+
+
+def _left(item: dict[str, str]) -> str:
+    title = escape(item["title"])
+    if item["url"]:
+        title = f'<a href="{escape(item["url"])}" rel="noopener noreferrer">{title}</a>'
+    return f"{title} · {escape(item['source'])} · {escape(item['reason'])}"
 
 
 def _notes(notes: list[str]) -> str:

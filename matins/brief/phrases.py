@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 
 from matins.rules import calendar
@@ -24,25 +24,28 @@ MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
-_NUMBERS = (
+NUMBERS = (
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 )  # fmt: skip
+"""How counts are said; `NUMBERS[3]` is "three"."""
 _INVISIBLE = frozenset("\u00ad\u061c\u180e\u200b\u200e\u200f\u2060\ufeff") | {
     chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), *range(0xFDD0, 0xFDF0))
 }
 _JOINING = word_set("a an and as at but by for from in into is its of on or over than that the to with")
 """A cut text does not end in one of these."""
+_NOT_PLAIN = re.compile(r"[^\x20-\x7e]")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]")
 
 
 def fold(text: str) -> str:
     """`text` on one line: breaks, tabs and controls are one space, characters that turn or hide text are gone."""
-    return " ".join("".join(map(_plain, text)).split())
+    return " ".join(_NOT_PLAIN.sub(_plain, text).split())
 
 
-def _plain(letter: str) -> str:
+def _plain(match: re.Match[str]) -> str:
+    letter = match.group()
     if letter.isascii():
-        return letter if letter.isprintable() else " "
+        return " "
     if letter in _INVISIBLE or ord(letter) & 0xFFFE == 0xFFFE:
         return ""
     match unicodedata.category(letter):
@@ -53,10 +56,10 @@ def _plain(letter: str) -> str:
     return letter
 
 
-def paragraphs(text: str) -> list[str]:
+def paragraphs(text: str) -> Iterator[str]:
     """The paragraphs of `text`, each on one line; empty ones are left out."""
-    parts = (fold(part) for part in re.split(r"\n[ \t\r]*\n", text.replace("\r\n", "\n")))
-    return [part for part in parts if part]
+    parts = re.split(r"\n[ \t\r]*\n", text.replace("\r\n", "\n"))
+    return filter(None, map(fold, parts))
 
 
 def words(text: str) -> int:
@@ -80,7 +83,7 @@ def cut(text: str, limit: int) -> str:
 
 def number(count: int) -> str:
     """`count` as a word up to twelve, then in digits."""
-    return _NUMBERS[count] if 0 <= count < len(_NUMBERS) else f"{count:,}"
+    return NUMBERS[count] if 0 <= count < len(NUMBERS) else f"{count:,}"
 
 
 def counted(count: int, one: str, many: str = "") -> str:
@@ -101,6 +104,19 @@ def capital(text: str) -> str:
 def long_date(day: date) -> str:
     """ "Monday 30 November 2026"."""
     return f"{DAYS[day.weekday()]} {day.day} {MONTHS[day.month - 1]} {day.year}"
+
+
+def weekday_or_date(day: date, *, today: date) -> str:
+    """`day` as one names it on `today`: "Monday" up to six days back, else "24 November", "24 November 2025"."""
+    if 0 < (today - day).days <= 6:
+        return DAYS[day.weekday()]
+    return f"{day.day} {MONTHS[day.month - 1]}{'' if day.year == today.year else f' {day.year}'}"
+
+
+def told_you(told_on: str, *, today: date, by_headline: bool) -> str:
+    """What stands before the sentence that is new in a story told on that ISO date, or says that its headline is."""
+    day = weekday_or_date(date.fromisoformat(told_on), today=today)
+    return f"Told you on {day}. {'The headline is new.' if by_headline else 'New:'}"
 
 
 def short_date(day: date) -> str:

@@ -2,57 +2,54 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from datetime import date
 from typing import Any
 
 from matins.brief import coverage, links, phrases
+from matins.brief.markdown import link, shown
 
 COLUMNS = 72
 KEPT = "\u00a0"
 """A space at which no line is broken; an ordinary one in the end."""
-_MARKS = re.compile(r"([\\`*_{}\[\]#|~!])")
-_LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")
 
 
 def markdown(draft: dict[str, Any]) -> str:
     """brief.md: the whole edition, with text from sources never taken for markup."""
     day = date.fromisoformat(draft["date"])
-    parts = [f"# {phrases.long_date(day)}", _md(coverage.title(draft))]
-    parts += [f"> {_md(draft['warning'])}"] if draft["warning"] else []
-    parts += [f"**{_md(draft['headline'])}**"] if draft["headline"] else []
-    parts += [_md(draft["opening"])] if draft["opening"] else []
+    parts = [f"# {phrases.long_date(day)}", shown(coverage.title(draft))]
+    parts += [f"> {shown(draft['warning'])}"] if draft["warning"] else []
+    parts += [f"**{shown(draft['headline'])}**"] if draft["headline"] else []
+    parts += [shown(draft["opening"])] if draft["opening"] else []
     shorts = 0
     for story in draft["stories"]:
         shorts += story["form"] == "short"
         parts += ["## In short"] if shorts == 1 and story["form"] == "short" else []
-        parts.append(f"{'##' if story['form'] == 'long' else '###'} {story['n']}. {_md(story['headline'])}")
-        parts += [_md(text) for text in story["body"]]
-        why = f"  \n{_md(phrases.capital(story['why']))}" if story["why"] and story["form"] == "long" else ""
+        parts.append(f"{'##' if story['form'] == 'long' else '###'} {story['n']}. {shown(story['headline'])}")
+        parts += [shown(text) for text in _body(story)]
+        why = f"  \n{shown(phrases.capital(story['why']))}" if story["why"] and story["form"] == "long" else ""
         parts.append(f"{_md_sources(story)}{why}")
-    parts += [draft["ending"], "---", "  \n".join(_md(line) for line in coverage.foot(draft))]
+    parts += [draft["ending"], *_md_left_out(draft), "---", "  \n".join(shown(line) for line in coverage.foot(draft))]
     return "\n\n".join(parts) + "\n"
 
 
-def _md(text: str) -> str:
-    """`text` as Markdown that shows exactly that text."""
-    shown = _MARKS.sub(r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
-    shown = re.sub(r"(?i)(https?|ftp)://", r"\1&#58;//", shown)
-    return _LINE_START.sub(r"\1\\\2" if not shown[:1].isdigit() else _escaped_number, shown)
+def _body(story: dict[str, Any]) -> list[str]:
+    return [*filter(None, [coverage.again(story)]), *story["body"]]
 
 
-def _escaped_number(match: re.Match[str]) -> str:
-    return f"{match.group(1)}{match.group(2)}\\"
+def _md_left_out(draft: dict[str, Any]) -> list[str]:
+    """The list of what was left out, under its heading, if there is one."""
+    items = [
+        f"- {link(item['title'], item['url'])} · {shown(item['source'])} · {shown(item['reason'])}"
+        for item in draft.get("left_out_items", ())
+    ]
+    if items and draft["left_out_more"]:
+        items.append(f"- and {draft['left_out_more']:,} more")
+    return ["## Left out", "\n".join(items)] if items else []
 
 
 def _md_sources(story: dict[str, Any]) -> str:
-    named = [
-        f"[{_md(source['name'])}](<{source['url']}>) {source['time']}"
-        if source["url"]
-        else f"{_md(source['name'])} {source['time']}"
-        for source in story["sources"]
-    ]
+    named = [f"{link(source['name'], source['url'])} {source['time']}" for source in story["sources"]]
     return " · ".join([*named, *([f"{story['more_sources']} more"] if story["more_sources"] else [])])
 
 
@@ -82,9 +79,7 @@ def text(draft: dict[str, Any]) -> str:
 def _story(story: dict[str, Any], listed: list[str]) -> str:
     mark = f"{story['n']:<3}"
     lines = [_wrap(story["headline"], mark, "   ")]
-    lines.append(
-        ("\n\n" if story["form"] == "long" else "\n").join(_wrap(part, "   ", "   ") for part in story["body"])
-    )
+    lines.append(("\n\n" if story["form"] == "long" else "\n").join(_wrap(part, "   ", "   ") for part in _body(story)))
     lines.append(_wrap(_sources(story, listed), "   ", "   "))
     if story["form"] == "long" and story["why"]:
         lines.append(_wrap(phrases.capital(story["why"]), "   ", "   "))

@@ -9,12 +9,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from matins.brief.cluster import clusters, fresh_at
+from matins.brief.retold import Retold, retold
 from matins.rules import calendar, keys
-from matins.rules.evidence import Evidence, SourceLook
+from matins.rules.evidence import Evidence, SourceLook, Told
 from matins.rules.profile import Profile
 
 BASELINE_AGE = timedelta(hours=48)
@@ -32,7 +33,15 @@ OLD = "old: was there when its source was first read"
 ENOUGH_OF_TOPIC = "enough on its topic"
 ENOUGH_OF_SOURCE = "enough from its source"
 
-_Topics = Sequence[tuple[str, Sequence[re.Pattern[str]]]]
+_Topics = Sequence[tuple[str, Sequence["_Word"]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word of an interest, and what is in every text, in lower case, that can mention it."""
+
+    pattern: re.Pattern[str]
+    begins: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,8 @@ class _Story:
     sources: frozenset[str]
     at: datetime
     stale: bool
+    again: Retold | None
+    """When it was told before, if it was."""
 
     @property
     def order(self) -> tuple[bool, int, int, float, str]:
@@ -50,18 +61,29 @@ class _Story:
 
 
 def select(
-    evidence: Sequence[Evidence], looks: Sequence[SourceLook], profile: Profile, *, key: str, at: datetime
+    evidence: Sequence[Evidence],
+    looks: Sequence[SourceLook],
+    profile: Profile,
+    *,
+    key: str,
+    at: datetime,
+    told: Sequence[Told] = (),
 ) -> dict[str, Any]:
     """The evidence set of `key`, as plain JSON: every item with its story, its rank and the reason in words.
 
-    Items marked as seen carry no text: nobody is told of them, and their evidence hash names what was frozen.
+    `told` is what this owner's last editions told. The items of a story among it have `told_on`, an ISO date, and
+    `new_fact`, the sentence that says something new; where that is "", the story keeps its rank and is not chosen
+    (DESIGN 6.2). Items marked as seen carry no text: nobody is told of them, and their evidence hash names what was
+    frozen.
     """
     news, seen = _baseline(evidence, at)
-    topics = [(topic, [_pattern(word) for word in follows]) for topic, follows in profile.interests.items()]
-    stories = sorted((_story(items, topics, at) for items in clusters(news)), key=lambda story: story.order)
-    reasons = _choose(stories, profile.long + profile.short)
+    topics = [(topic, [_word(word) for word in follows]) for topic, follows in profile.interests.items()]
+    found = clusters(news)
+    stories = [_story(items, topics, at, again) for items, again in zip(found, retold(found, told), strict=True)]
+    stories.sort(key=lambda story: story.order)
+    reasons = _reasons(stories, profile.long + profile.short, keys.parse(key).local_date)
     items = [
-        _item(item, story.topic, rank, *reasons[rank - 1])
+        _item(item, story.topic, rank, *reasons[rank - 1]) | _again(story)
         for rank, story in enumerate(stories, 1)
         for item in story.items
     ]
@@ -93,7 +115,7 @@ def _baseline(evidence: Sequence[Evidence], at: datetime) -> tuple[list[Evidence
     return news, seen
 
 
-def _story(items: list[Evidence], topics: _Topics, at: datetime) -> _Story:
+def _story(items: list[Evidence], topics: _Topics, at: datetime, again: Retold | None) -> _Story:
     score, topic = _interest(items, topics)
     newest = max(fresh_at(item) for item in items)
     return _Story(
@@ -103,6 +125,7 @@ def _story(items: list[Evidence], topics: _Topics, at: datetime) -> _Story:
         sources=frozenset(item.source_key for item in items),
         at=newest,
         stale=at - newest > STALE_AGE,
+        again=again,
     )
 
 
@@ -110,27 +133,37 @@ def _interest(items: Sequence[Evidence], topics: _Topics) -> tuple[int, str]:
     """How strongly a story follows which topic: a word in a title outweighs any in a text, then the topics' order."""
     title = "\n".join(item.title for item in items)
     text = "\n".join(item.text[:OPENING] for item in items)
+    low_title, low_text = title.casefold(), text.casefold()
     score, follows = 0, ""
-    for place, (topic, patterns) in enumerate(topics):
-        strength = 2 if _mentions(title, patterns) else 1 if _mentions(text, patterns) else 0
+    for place, (topic, wanted) in enumerate(topics):
+        strength = 2 if _mentions(title, low_title, wanted) else 1 if _mentions(text, low_text, wanted) else 0
         found = strength * len(topics) + len(topics) - place if strength else 0
         if found > score:
             score, follows = found, topic
     return score, follows
 
 
-def _mentions(text: str, patterns: Sequence[re.Pattern[str]]) -> bool:
-    return any(pattern.search(text) for pattern in patterns)
+def _mentions(text: str, folded: str, follows: Sequence[_Word]) -> bool:
+    return any(word.begins in folded and word.pattern.search(text) for word in follows)
 
 
-def _pattern(word: str) -> re.Pattern[str]:
+def _word(word: str) -> _Word:
     """`word` as a whole word, or its plain plural. Short words in capitals (IT, US) are found in capitals only."""
     parts = r"[\s-]+".join(map(re.escape, word.split()))
     short = word.isupper() and len(word) <= 4
-    return re.compile(rf"(?<!\w){parts}(?:s|es|['’]s)?(?!\w)", 0 if short else re.IGNORECASE)
+    pattern = re.compile(rf"(?<!\w){parts}(?:s|es|['’]s)?(?!\w)", 0 if short else re.IGNORECASE)
+    first = word.split()[0] if word.split() else ""
+    return _Word(pattern, first.casefold() if first.isascii() else "")
 
 
-def _choose(stories: Sequence[_Story], limit: int) -> list[tuple[bool, str]]:
+def _reasons(stories: Sequence[_Story], limit: int, today: date) -> list[tuple[bool, str]]:
+    """For each story, in rank order, whether it is told and why; what is told already takes nobody's place."""
+    known = [story.again if story.again and not story.again.new_fact else None for story in stories]
+    choices = iter(_choose([story for story, old in zip(stories, known, strict=True) if not old], limit, today))
+    return [(False, old.reason(today)) if old else next(choices) for old in known]
+
+
+def _choose(stories: Sequence[_Story], limit: int, today: date) -> list[tuple[bool, str]]:
     """For each story, in rank order, whether it is told and why: first within fair shares, then while there is room."""
     topic_share = _share(limit, len({story.topic for story in stories}))
     source_share = _share(limit, len({name for story in stories for name in story.sources}))
@@ -155,7 +188,7 @@ def _choose(stories: Sequence[_Story], limit: int) -> list[tuple[bool, str]]:
         waiting = [number for number, why in held.items() if why == reason]
         chosen.update(waiting[: limit - len(chosen)])
     return [
-        (True, _why(story)) if number in chosen else (False, held[number] if number in passed_over else OVER)
+        (True, _why(story, today)) if number in chosen else (False, held[number] if number in passed_over else OVER)
         for number, story in enumerate(stories)
     ]
 
@@ -164,9 +197,15 @@ def _share(limit: int, groups: int) -> int:
     return max(2, -(-limit // max(1, groups)))
 
 
-def _why(story: _Story) -> str:
+def _why(story: _Story, today: date) -> str:
+    if story.again:
+        return story.again.reason(today)
     told = f"in {len(story.sources)} sources" if len(story.sources) > 1 else "new"
     return f"follows {story.topic}, {told}" if story.topic else told
+
+
+def _again(story: _Story) -> dict[str, Any]:
+    return {"told_on": story.again.on.isoformat(), "new_fact": story.again.new_fact} if story.again else {}
 
 
 def _item(item: Evidence, topic: str, rank: int, chosen: bool, reason: str) -> dict[str, Any]:
@@ -196,6 +235,7 @@ def _look(look: SourceLook) -> dict[str, Any]:
         "items_read": look.items_read,
         "reason": look.reason,
         "since": _iso(look.since) if look.since else None,
+        **({"partial": True} if look.partial else {}),
     }
 
 

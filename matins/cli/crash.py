@@ -1,4 +1,4 @@
-"""`matins morning --crash send`: the worker is killed after the server took the mail and before it could note that.
+"""`matins morning --crash POINT`: the worker is killed at the worst moment of one piece, and the morning recovers.
 
 Everything told here is read from the ledger, from the process table and from the mailbox's own record.
 """
@@ -9,6 +9,7 @@ import json
 import os
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -25,12 +26,34 @@ if TYPE_CHECKING:
     from matins.local.runtime import Runtime
     from matins.rules.verdict import Morning
 
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """One crash that may be asked for."""
+
+    point: str
+    """Where the worker dies (`matins.rules.crash`)."""
+    piece: str
+    """The piece that it was at, as the morning's lines name it."""
+    moment: str
+    """What had happened, and what nobody had noted yet."""
+
+
+CRASHES = {
+    "read": Crash("fetch.after_page", "read", "a source's document has come, and none of it is stored"),
+    "write": Crash("call.after_reply@2", "write", "the edition is written and kept, and nobody has noted that"),
+    "publish": Crash("put.after", "publish", "its files are in the object store, and nobody has noted that"),
+    "send": Crash("send.after_reply", "send", ""),
+    "see": Crash("observe.before_record", "send", "the mail is in the inbox, and nobody has noted that it was seen"),
+    "wiki": Crash("page.after_put", "wiki", "a page is in the object store, and is not marked as published"),
+}
+"""What `--crash` may name."""
 PATIENCE = 120.0
 _EVERY = 0.1
 
 
-def tell(conn: Any, running: Runtime, *, point: str) -> int:
-    """Run a new demo owner's morning into `point`, and show how it recovers. Returns the exit code."""
+def tell(conn: Any, running: Runtime, *, name: str) -> int:
+    """Run a new demo owner's morning into the crash `name`, and show how it recovers. Returns the exit code."""
     from matins.cli.connection import orchestrator
     from matins.ledger import today
     from matins.local import runtime
@@ -39,7 +62,7 @@ def tell(conn: Any, running: Runtime, *, point: str) -> int:
     arrange_demo(conn, running, owner)
     day = today.today(conn, owner)
     typer.echo(f"\nA demo owner of its own, {owner}, {short_day(day)} (test mailbox)")
-    os.environ[crash.SETTING] = point
+    os.environ[crash.SETTING] = CRASHES[name].point
     try:
         runtime.up(running.settings, say=_nothing, with_feeds=True)
         pid = _worker_pid(running)
@@ -50,8 +73,37 @@ def tell(conn: Any, running: Runtime, *, point: str) -> int:
     finally:
         del os.environ[crash.SETTING]
     _until(lambda: not _alive(running, pid), "the worker did not reach the point where it was to die")
+    if name != "send":
+        return _take_over(conn, running, owner, day, pid, CRASHES[name])
     _show_death(conn, running, owner, day, pid)
     return _recover(conn, running, owner, day)
+
+
+def _take_over(conn: Any, running: Runtime, owner: str, day: date, pid: int, one: Crash) -> int:
+    """A death whose work anybody may take over: what was recorded is kept, the rest is done with the same bytes."""
+    from matins.local import runtime
+    from matins.rules.verdict import State, since, state
+
+    typer.echo(f"  {one.piece:<10} {one.moment}")
+    typer.echo(f"  ******     worker {pid} killed")
+    left = _longest_lease(conn)
+    typer.echo(f"  ...        its right to write ends in {left:.0f} s; then a new worker takes over")
+    runtime.up(running.settings, say=_nothing, with_feeds=True)
+    ended = progress.watch(conn, owner, day, told=progress.proved(conn, _now(conn, owner, day)))
+    mails = len(_mails(running, owner))
+    if state(ended) is not State.READY:
+        typer.echo(f"\n{state(ended).value}.  the whole story:  matins why {owner}")
+        return 1
+    typer.echo(f"\nREADY {second(since(ended), ended.zone)}.  Mails in the mailbox: {mails}.")
+    typer.echo(f"  the whole story:  matins why {owner}")
+    return 0 if mails == 1 else 1
+
+
+def _longest_lease(conn: Any) -> float:
+    found = conn.execute(
+        "select coalesce(max(extract(epoch from lease_expires_at - ledger_now())), 0)::float8 from work"
+    ).fetchone()
+    return max(float(found[0]), 0.0)
 
 
 def _nothing(line: str) -> None:

@@ -19,6 +19,8 @@ COMMANDS = (
     "matins.cli.morning",
     "matins.cli.owed",
     "matins.cli.why",
+    "matins.cli.outbox",
+    "matins.cli.wiki",
     "matins.cli.run",
     "matins.cli.profile",
     "matins.cli.source",

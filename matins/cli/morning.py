@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from matins.local.runtime import Runtime
 
-CRASHES = {"send": "send.after_reply"}
-"""What `--crash` may name, and the point it stands for."""
 DEMO = "demo"
 REAL_FEEDS = (
     ("Hacker News", "https://hnrss.org/frontpage"),
@@ -31,7 +29,12 @@ def morning(
     owner: Annotated[str, typer.Argument(metavar="[OWNER]", help="Whose; default: the one owner, or the demo.")] = "",
     real_feeds: Annotated[bool, typer.Option("--real-feeds", help="The demo reads three public feeds too.")] = False,
     crash: Annotated[
-        str, typer.Option("--crash", metavar="POINT", help="Kill the worker there, and watch it recover: send.")
+        str,
+        typer.Option(
+            "--crash",
+            metavar="POINT",
+            help="Kill the worker there, and watch it recover: read, write, publish, send, see or wiki.",
+        ),
     ] = "",
 ) -> None:
     """Run today's morning and watch it. Exit 0 when it is ready."""
@@ -40,8 +43,8 @@ def morning(
     from matins.cli.connection import ledger
     from matins.local import runtime, watch
 
-    if crash and crash not in CRASHES:
-        raise typer.BadParameter(f'there is no crash "{crash[:30]}"; choose from: {", ".join(CRASHES)}')
+    if crash and crash not in story.CRASHES:
+        raise typer.BadParameter(f'there is no crash "{crash[:30]}"; choose from: {", ".join(story.CRASHES)}')
     if crash and owner:
         raise typer.BadParameter("--crash runs a demo owner of its own; leave the owner out")
     chosen = settings.load()
@@ -55,7 +58,7 @@ def morning(
     watch.start(chosen)
     with ledger(running.settings) as conn:
         if crash:
-            raise typer.Exit(story.tell(conn, running, point=CRASHES[crash]))
+            raise typer.Exit(story.tell(conn, running, name=crash))
         if demo:
             arrange_demo(conn, running, who, real_feeds=real_feeds)
         raise typer.Exit(_run(conn, running, who))
@@ -100,7 +103,7 @@ def arrange_demo(conn: Any, running: Runtime, owner: str, *, real_feeds: bool = 
     """Give `owner` the demo's profile and its nine sources, served on this machine."""
     import tomllib
 
-    from matins.demo import feeds
+    from matins.demo import boards, feeds
     from matins.ledger import profile, source
     from matins.local import runtime
     from matins.rules.profile import parse
@@ -108,6 +111,7 @@ def arrange_demo(conn: Any, running: Runtime, owner: str, *, real_feeds: bool = 
 
     raw = tomllib.loads(feeds.PROFILE)
     raw["owner"] = owner
+    raw["openings"] = boards.openings(runtime.feeds_url(running.settings.data))
     raw["destinations"] = [{**one, "address": f"{owner}@localhost.localdomain"} for one in raw["destinations"]]
     profile.apply(conn, parse(raw, where="the demo"))
     for name, url in feeds.sources(runtime.feeds_url(running.settings.data)):

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from matins.ledger.standing import Lives
     from matins.rules.verdict import Morning
 
-_WIDTH = 80
-
 
 def register(app: typer.Typer) -> None:
     """Add this command."""
@@ -30,8 +28,9 @@ def owed(
     """What is owed, how far it got, and what waits for you. Exit 0: all well or not yet due; 1: not."""
     from matins import settings
     from matins.cli.connection import ledger
+    from matins.cli.source_words import NETWORK_FRESH
     from matins.cli.times import ago, parse_day
-    from matins.ledger import standing
+    from matins.ledger import decision, standing
     from matins.rules.verdict import State, state
 
     day = parse_day(on) if on else None
@@ -42,6 +41,7 @@ def owed(
         refused = standing.cannot(conn, list(zones))
         checked, now = standing.last_check(conn)
         mornings = _mornings(conn, zones, day, now)
+        network = decision.of(conn, "network", within=NETWORK_FRESH)
     viewer = _viewer(zones)
     shown = day or _today(now, viewer)
     if as_json:
@@ -50,6 +50,8 @@ def owed(
         planned = {one.owner for one in mornings}
         unplanned = [] if day else [one for one in lives.values() if one.owner not in {*planned, *refused}]
         typer.echo(_page(shown, viewer, now, mornings, _unplanned(unplanned, now), refused, checked, verbose=verbose))
+        if network:
+            typer.echo(f"\n{network[0].reason.capitalize()}.")
     overdue = checked is not None and checked > 2 * chosen.sweep_every
     if overdue and not as_json:
         typer.echo(f"\nNothing moves here: the last check was {ago(checked or 0)}. Start it:  matins up --detach")
@@ -105,15 +107,19 @@ def _page(
     *,
     verbose: bool,
 ) -> str:
-    from matins.cli.telling import standing
+    from matins.cli.table import rows
+    from matins.cli.telling import reported, standing
     from matins.cli.times import ago, clock, long_day, place
-    from matins.rules.verdict import State, since, state
+    from matins.rules.verdict import State, openings_state, since, state
 
     head = f"{long_day(day)}, seen from {place(viewer)} at {clock(now, viewer)}"
     table: list[tuple[str, ...]] = [("OWNER", "WHAT", "STATE", "SINCE", "WHERE IT STANDS")]
     for one in mornings:
         stands = standing(one, viewer=viewer)
         table.append((one.owner, one.product, state(one).value, clock(since(one), viewer), stands))
+        if one.openings:
+            word = openings_state(one).value
+            table.append((one.owner, "openings", word, clock(one.reported_at, viewer), reported(one)))
     table += [(owner, "-", "NOT YET", "", why) for owner, why in unplanned.items()]
     table += [(owner, "-", "CANNOT", "", why) for owner, why in refused.items()]
     due = [one for one in mornings if state(one) is not State.NOT_YET]
@@ -125,25 +131,10 @@ def _page(
         if day > _today(now, viewer):
             nothing = "Nothing is planned for this date yet: a day is owed from its first minute on."
         return f"{head}\n\n{nothing}\n\n{last}"
-    parts = [head, _rows(table), tail, _for_you(mornings, refused)]
+    parts = [head, rows(table), tail, _for_you(mornings, refused)]
     if verbose:
         parts.append(_verbose(mornings))
     return "\n\n".join(part for part in parts if part)
-
-
-def _rows(table: list[tuple[str, ...]]) -> str:
-    import textwrap
-
-    widths = [max(len(row[at]) for row in table) for at in range(4)]
-    lead = sum(widths) + 4 + 4
-    told = []
-    for row in table:
-        head = "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=False))
-        room = max(_WIDTH - lead, 24)
-        first, *rest = textwrap.wrap(row[4], room) or [""]
-        told.append(f"{head}  {first}".rstrip())
-        told += [" " * lead + line for line in rest]
-    return "\n".join(told)
 
 
 def _for_you(mornings: list[Morning], refused: dict[str, str]) -> str:
@@ -201,6 +192,7 @@ def _one(morning: Morning) -> dict[str, Any]:
         ],
         "messages": [
             {
+                "kind": message.kind,
                 "channel": message.channel,
                 "destination": message.destination,
                 "status": message.status,
@@ -211,5 +203,8 @@ def _one(morning: Morning) -> dict[str, Any]:
             }
             for message in morning.messages
         ],
+        "openings": morning.openings or None,
+        "pages": morning.pages,
+        "pages_due": morning.pages_due,
         "missing": missing(morning),
     }

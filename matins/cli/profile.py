@@ -9,11 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
+from matins.cli import profile_edit
+
 commands = typer.Typer(help="What an owner is owed, where and when.", no_args_is_help=True)
 
 
 def register(app: typer.Typer) -> None:
     """Add these commands."""
+    profile_edit.register(commands)
     app.add_typer(commands, name="profile")
 
 
@@ -31,7 +34,7 @@ def apply(
     with ledger(settings.load()) as conn:
         for file in files:
             try:
-                applied = profile.apply(conn, _read(file))
+                applied = profile.apply(conn, read(file))
             except ProfileRefused as error:
                 typer.echo(error.message, err=True)
                 refused += 1
@@ -42,7 +45,8 @@ def apply(
         raise typer.Exit(2)
 
 
-def _read(file: Path) -> Any:
+def read(file: Path) -> Any:
+    """The checked profile in a TOML file. Raises ProfileRefused naming the file."""
     from matins.rules.errors import ProfileRefused
     from matins.rules.profile import parse
 
@@ -53,6 +57,36 @@ def _read(file: Path) -> Any:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ProfileRefused(f"{file}: is not TOML: {error}") from error
     return parse(raw, where=str(file))
+
+
+@commands.command("list")
+def list_(
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Every owner's current profile, a line for each."""
+    from matins import settings
+    from matins.cli.connection import ledger
+    from matins.cli.table import rows
+    from matins.ledger import profile
+
+    with ledger(settings.load()) as conn:
+        found = {owner: profile.current(conn, owner) for owner in profile.owners(conn)}
+    if as_json:
+        told = [
+            {"owner": owner, "version": one.version, "hash": one.hash, "profile": one.document}
+            for owner, one in found.items()
+        ]
+        typer.echo(json.dumps(told, indent=1))
+    elif not found:
+        typer.echo("There are no profiles yet. Write one, and:  matins profile apply FILE")
+    else:
+        head = ("OWNER", "PROFILE", "ZONE", "WINDOW", "READY BY", "MAIL TO")
+        typer.echo(rows([head, *(_row(owner, one.version, one.document) for owner, one in found.items())]))
+
+
+def _row(owner: str, version: int, said: dict[str, Any]) -> tuple[str, ...]:
+    mail = ", ".join(one["name"] for one in said["destinations"]) or "nowhere"
+    return (owner, str(version), said["zone"], f"{said['opens']}-{said['closes']}", said["ready_by"], mail)
 
 
 @commands.command()

@@ -6,18 +6,24 @@ import json
 import shutil
 import textwrap
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from matins.cli.telling import counted, coverage, mail, written
+from matins.brief.openings_render import rendered
+from matins.cli.telling import counted, coverage, mail, openings, wiki, written
 from matins.cli.times import second
-from matins.ledger import action, edition, standing
+from matins.cli.wiki import copied, folder_of
+from matins.ledger import action, edition, standing, wiki_pages
+from matins.ledger import openings as openings_report
 from matins.ledger.message import envelope
-from matins.rules.verdict import Morning, State, at_hand, gave_up, since, state
+from matins.rules import plans
+from matins.rules.errors import ProviderUnavailable
+from matins.rules.verdict import Morning, State, at_hand, gave_up, missing, since, state
 from matins.settings import Settings
 
 EVERY = 0.1
@@ -26,10 +32,24 @@ PATIENCE = 600.0
 _WIDTH = 80
 
 
-def watch(conn: Any, owner: str, day: date, *, until: Callable[[Morning], bool] | None = None) -> Morning:
-    """Print each piece as it comes, until the morning is ready, given up or held, or `until` says so."""
+def proved(conn: Any, found: Morning) -> frozenset[str]:
+    """The pieces that are proved so far, for a watch that goes on from here."""
+    return frozenset(piece for piece, _ in _pieces(conn, found))
+
+
+def watch(
+    conn: Any,
+    owner: str,
+    day: date,
+    *,
+    until: Callable[[Morning], bool] | None = None,
+    told: Collection[str] = (),
+) -> Morning:
+    """Print each piece as it comes, but those of `told`, until the morning is ready, given up or held, or `until` says
+    so. Returns the morning as it is then.
+    """
     began = last = time.monotonic()
-    told: set[str] = set()
+    told = set(told)
     while True:
         found = standing.mornings(conn, day, owner=owner)[0]
         for piece, text in _pieces(conn, found):
@@ -66,11 +86,19 @@ def _pieces(conn: Any, found: Morning) -> list[tuple[str, str]]:
         pieces.append(("check", checked))
     if found.published_at:
         pieces.append(("publish", f"{counted(len(_files(conn, found.key)), 'file')}, read back"))
-    if found.continuation_status == "done":
-        pieces.append(("openings", "none asked for"))
-    pieces += [("send", _sent(found, one)) for one in found.messages if one.proved]
+    lacks = missing(found)
+    if found.continuation_status and plans.JOBS not in lacks:
+        pieces.append(("openings", openings(found)))
+    if found.continuation_status == "done" and found.pages:
+        pieces.append(("wiki", wiki(found)))
+    pieces += [(_sending(one), _sent(found, one)) for one in found.messages if one.proved]
     pieces += [("waits", mail(one)) for one in found.messages if one.reason and not one.proved]
     return pieces
+
+
+def _sending(one: Any) -> str:
+    """What a mail's line is called: the edition's is the morning's."""
+    return "send" if one.kind == plans.BRIEF else f"send {one.kind}"
 
 
 def _sent(found: Morning, one: Any) -> str:
@@ -99,7 +127,7 @@ def ending(conn: Any, settings: Settings, found: Morning) -> str:
 def again(conn: Any, settings: Settings, found: Morning) -> str:
     """What a second run on the same day says."""
     at = second(since(found), found.zone)[:5]
-    where = _where(conn, settings, found)[:2]
+    where = _where(conn, settings, found)[:1]
     return "\n".join(
         [f"Today's morning for {found.owner} was ready at {at}. Nothing was run again.", *where,
          f"  state   matins why {found.owner}"]
@@ -120,6 +148,10 @@ def _where(conn: Any, settings: Settings, found: Morning) -> list[str]:
     folder = export(conn, settings, found)
     page = f"  read    {_short(folder / 'index.html')}"
     lines = [page, f"  mail    {_short(folder / 'mail.html')}  (as sent: mail.eml)"]
+    if found.openings:
+        lines.append(f"  roles   {_short(folder / 'openings.html')}")
+    if wiki_page := _wiki(conn, settings, found):
+        lines.append(f"  wiki    {_short(wiki_page)}")
     if settings.temporal_ui:
         lines.append(f"  inside  {settings.temporal_ui}  (Temporal's own pages)")
     return [
@@ -130,6 +162,16 @@ def _where(conn: Any, settings: Settings, found: Morning) -> list[str]:
         "            matins down                    stop; everything is kept",
         *([] if shutil.which("matins") else ['  first     export PATH="$PWD/bin:$PATH"   (matins is bin/matins)']),
     ]
+
+
+def _wiki(conn: Any, settings: Settings, found: Morning) -> Path | None:
+    """The front page of the owner's wiki, copied out of the object store; None if it has none or cannot be had now."""
+    pages = wiki_pages.published(conn, found.owner)
+    folder = folder_of(settings, found.owner)
+    with suppress(ProviderUnavailable):
+        if pages and not copied(settings, found.owner, pages, folder):
+            return folder / "index.html"
+    return None
 
 
 def _short(path: Path) -> str:
@@ -149,7 +191,11 @@ def export(conn: Any, settings: Settings, found: Morning) -> Path:
         if content is not None:
             (folder / name).write_bytes(content)
     for message in found.messages:
-        (folder / "mail.eml").write_bytes(envelope(conn, message.work_key).mail)
+        name = "mail" if message.kind == plans.BRIEF else message.kind
+        (folder / f"{name}.eml").write_bytes(envelope(conn, message.work_key).mail)
+    content = openings_report.report(conn, found.key)
+    for name, page in rendered(json.loads(content), zone=found.zone).items() if content else ():
+        (folder / name).write_bytes(page)
     return folder
 
 

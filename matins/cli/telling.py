@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
 
 from matins.cli.times import ago, clock, place, second
-from matins.ledger.standing import Recorded
+from matins.rules import plans
 from matins.rules.verdict import MessageFacts, Morning, State, at_hand, state
 
-VERBS = {"research": "read", "compose": "write", "publish": "publish", "jobs": "openings", "send": "send"}
 PIECES = {
     "research": "what the sources say",
     "compose": "the edition, written",
     "publish": "the edition, published",
     "jobs": "the openings",
+    "wiki": "the wiki, brought up to date",
 }
-DOING = {"research": "reading the sources", "compose": "writing", "publish": "publishing", "jobs": "openings"}
+DOING = {
+    "research": "reading the sources",
+    "compose": "writing",
+    "publish": "publishing",
+    "jobs": "openings",
+    "wiki": "bringing the wiki up to date",
+}
 WRITER = "quoted from the sources, no model used"
 
 
@@ -50,6 +54,18 @@ def written(morning: Morning) -> str:
         case "blind":
             return 'an edition that says "could not look"'
     return f"{stories(morning)}, {WRITER}"
+
+
+def openings(morning: Morning) -> str:
+    """`3 new, 41 open, 1 gone`, or that none were asked for."""
+    return str(morning.openings.get("headline", "")) or "none asked for"
+
+
+def wiki(morning: Morning) -> str:
+    """`9 pages brought up to date`, or how many are not yet."""
+    if morning.pages_due:
+        return f"{morning.pages_due} of {counted(morning.pages, 'page')} not up to date yet"
+    return f"{counted(morning.pages, 'page')} brought up to date" if morning.pages else "nothing to bring up to date"
 
 
 def mail(message: MessageFacts) -> str:
@@ -89,7 +105,15 @@ def standing(morning: Morning, *, viewer: str) -> str:
             return f"gave up after 5 tries: {PIECES.get(at_hand(morning) or '', 'it')}"
         case State.DUE | State.LATE if morning.published_at is None:
             return _doing(morning, viewer)
-    return ", ".join([stories(morning), coverage(morning), *(mail(one) for one in morning.messages)])
+    mails = [one for one in morning.messages if one.kind != plans.OPENINGS]
+    rest = {"jobs": "openings to come", "wiki": "wiki to come"}.get(at_hand(morning) or "", "")
+    return ", ".join(filter(None, [stories(morning), coverage(morning), *map(mail, mails), rest]))
+
+
+def reported(morning: Morning) -> str:
+    """The last column of `owed` for the openings of a morning that has its report."""
+    mails = [mail(one) for one in morning.messages if one.kind == plans.OPENINGS]
+    return ", ".join([openings(morning), *mails])
 
 
 def _doing(morning: Morning, viewer: str) -> str:
@@ -107,7 +131,7 @@ def first_missing(morning: Morning) -> str | None:
     if piece in PIECES:
         return PIECES[piece]
     unproved = next(one for one in morning.messages if not one.proved)
-    told = f"the mail to {unproved.destination}"
+    told = f"the {'openings ' if unproved.kind == plans.OPENINGS else ''}mail to {unproved.destination}"
     return f"{told}, sent" if unproved.accepted_at is None else f"{told}, seen in the inbox"
 
 
@@ -148,118 +172,3 @@ def _next_of_open(morning: Morning, zone: str) -> str:
 
 def _at(at: datetime | None, morning: Morning, zone: str) -> str:
     return f"at {second(at, zone)}" if at and at > morning.now else "now"
-
-
-def lines(morning: Morning, recorded: Iterable[Recorded]) -> list[dict[str, Any]]:
-    """The evidence in order: when, which act, what came of it; plumbing that says nothing to a person is left out."""
-    told = []
-    for one in recorded:
-        step = VERBS.get(one.facts.get("step") or _step_of(one), "owed")
-        what = _what(morning, one)
-        if what:
-            told.append(
-                {"at": one.at, "act": step, "what": what, "event": one.event, "token": one.token, **_proof(one)}
-            )
-    return told
-
-
-_STEPS = {
-    "edition.drafted": "compose",
-    "edition.published": "publish",
-    "evidence_set.frozen": "research",
-    "obligation.declared": "",
-    "obligation.queued": "",
-    "obligation.missed": "",
-}
-
-
-def _step_of(one: Recorded) -> str:
-    if one.event in _STEPS:
-        return _STEPS[one.event]
-    kind = one.subject.split("/")[0]
-    name = str(one.facts.get("action", "")).rpartition("/")[2]
-    if kind == "message":
-        return "send"
-    return name if name in VERBS else {"obligation": "research"}.get(kind, "")
-
-
-def _proof(one: Recorded) -> dict[str, Any]:
-    names = (
-        "hash",
-        "output_hash",
-        "bundle_hash",
-        "draft_hash",
-        "provider",
-        "reference",
-        "reply",
-        "mechanism",
-        "placement",
-    )
-    return {name: one.facts[name] for name in names if one.facts.get(name)}
-
-
-def _what(morning: Morning, one: Recorded) -> str:
-    facts, zone = one.facts, morning.zone
-    match one.event:
-        case "obligation.declared" if one.subject.endswith(morning.key):
-            opens, closes = clock(morning.opens_at, zone), clock(morning.useful_until_at, zone)
-            ready = clock(morning.ready_by_at, zone)
-            return f"profile {facts['profile']}, window {opens}-{closes}, ready by {ready}"
-        case "obligation.queued":
-            return "asked for by hand" if facts.get("early") else "its window opened"
-        case "obligation.claimed" | "continuation.claimed" if facts.get("old_holder"):
-            return f"try {facts['attempt']} took over: the worker before it was silent since {_cut(facts, zone)}"
-        case "obligation.claimed" | "continuation.claimed" | "message.claimed" if facts["attempt"] > 1:
-            return f"try {facts['attempt']}"
-        case "evidence_set.frozen":
-            return f"{coverage(morning)}, {counted(morning.coverage['new'], 'new item')}{_unseen(morning)}"
-        case "obligation.failed" | "continuation.failed" | "message.failed":
-            return f"did not work: {facts['reason']}"
-        case "obligation.exhausted" | "continuation.exhausted" if "with" not in facts:
-            return f"gave up after 5 tries: {facts['reason']}"
-        case "obligation.missed" if one.subject.endswith(morning.key):
-            return "missed: nothing was begun before its time was over"
-        case "edition.drafted":
-            return written(morning)
-        case "edition.published":
-            return "published, every file read back and compared"
-        case "continuation.step_completed" if facts["step"] == "jobs":
-            return "none asked for"
-        case _:
-            return _what_of_mail(one)
-
-
-def _what_of_mail(one: Recorded) -> str:
-    facts = one.facts
-    match one.event:
-        case "action.abandoned":
-            return "taken over: its worker was dead"
-        case "action.uncertain":
-            return "its worker died during the send: the mail may have been sent"
-        case "message.uncertain" if facts["reason"] != "its worker died during the send":
-            return f"may have been sent: {facts['reason']}"
-        case "message.accepted" if facts.get("by"):
-            return f"marked as sent: {facts['by']}"
-        case "message.accepted":
-            return f'accepted by {facts["provider"].partition(":")[2]} "{facts["reply"]}"'
-        case "message.observed":
-            return f"seen in {'the inbox' if facts['placement'] == 'inbox' else facts['placement']}"
-        case "message.expired":
-            return "not sent: it was no longer useful"
-        case "message.held":
-            return f"waits for you: {facts['reason']}"
-        case "message.dead":
-            return f"given up: {facts['reason']}"
-        case "message.pending" if facts.get("reason"):
-            return f"was not sent: {facts['reason']}; it is sent again"
-    return ""
-
-
-def _cut(facts: dict[str, Any], zone: str) -> str:
-    return second(datetime.fromisoformat(facts["old_expiry"]), zone)
-
-
-def _unseen(morning: Morning) -> str:
-    unseen = morning.coverage.get("unseen", [])
-    told = ", ".join(f"{one['name']} ({one['reason']})" for one in unseen)
-    return f"; could not look: {told}" if told else ""

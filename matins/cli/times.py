@@ -24,6 +24,14 @@ def second(at: datetime | None, zone: str) -> str:
     return at.astimezone(calendar.zone(zone)).strftime("%H:%M:%S") if at else ""
 
 
+def moment(at: datetime, zone: str, *, now: datetime) -> str:
+    """`05:01` on the day of `now` in the zone, else `Fri 27 Nov 05:01`, with its year in another one."""
+    day, today = calendar.local_date(at, zone), calendar.local_date(now, zone)
+    if day == today:
+        return clock(at, zone)
+    return f"{short_day(day) if day.year != today.year else short_day(day)[:-5]} {clock(at, zone)}"
+
+
 def long_day(day: date) -> str:
     """`Monday 30 November 2026`."""
     return f"{LONG_DAYS[day.weekday()]} {day.day} {MONTHS[day.month - 1]} {day.year}"

@@ -27,10 +27,11 @@ def why(
 ) -> None:
     """Why a morning is where it is. Exit 0: ready or not yet due; 1: not."""
     from matins import settings
-    from matins.cli import telling
+    from matins.cli import recorded, telling
     from matins.cli.connection import ledger
+    from matins.cli.source_words import NETWORK_FRESH
     from matins.cli.times import parse_day
-    from matins.ledger import standing, today
+    from matins.ledger import decision, standing, today
     from matins.rules.errors import NoSuchRow
     from matins.rules.verdict import State, state
 
@@ -42,18 +43,19 @@ def why(
             planned = "matins sweep plans today's" if day == today.today(conn, owner) else "only today's is planned"
             raise NoSuchRow(f"nothing is recorded for {owner} on {day.isoformat()}; {planned}")
         morning = found[0]
-        lines = telling.lines(morning, standing.evidence(conn, morning))
+        lines = recorded.lines(morning, standing.evidence(conn, morning))
         checked, _ = standing.last_check(conn)
+        network = next((one.reason for one in decision.of(conn, "network", within=NETWORK_FRESH)), "")
     following = telling.following(morning, checked=checked, every=chosen.sweep_every)
     if as_json:
-        typer.echo(json.dumps(_document(morning, following, lines), indent=1))
+        typer.echo(json.dumps(_document(morning, following, lines, network), indent=1))
     else:
-        typer.echo(_page(morning, following, lines, verbose=verbose))
+        typer.echo(_page(morning, following, lines, network=network, verbose=verbose))
     if state(morning) not in (State.READY, State.DUE, State.NOT_YET):
         raise typer.Exit(1)
 
 
-def _page(morning: Morning, following: str, lines: list[dict[str, Any]], *, verbose: bool) -> str:
+def _page(morning: Morning, following: str, lines: list[dict[str, Any]], *, network: str, verbose: bool) -> str:
     from datetime import date
 
     from matins.cli.telling import first_missing
@@ -67,6 +69,8 @@ def _page(morning: Morning, following: str, lines: list[dict[str, Any]], *, verb
         verdict = [f"  READY {clock(since(morning), morning.zone)}. {following.removeprefix('Nothing. ')}"]
     else:
         verdict = [f"  {now.value}.  First missing: {first_missing(morning)}.", *_wrapped("  Next:  ", following)]
+    if network:
+        verdict += _wrapped("  Also:  ", f"{network[:1].upper()}{network[1:]}. No source's tries are used up by that.")
     told = [_line(morning, line, verbose=verbose) for line in lines]
     return "\n".join([*textwrap.wrap(head, _WIDTH), "", *verdict, "", *told, "", _more(morning, verbose=verbose)])
 
@@ -98,7 +102,7 @@ def _more(morning: Morning, *, verbose: bool) -> str:
     return "  More: -v (keys, tokens, hashes)   --json"
 
 
-def _document(morning: Morning, following: str, lines: list[dict[str, Any]]) -> dict[str, Any]:
+def _document(morning: Morning, following: str, lines: list[dict[str, Any]], network: str) -> dict[str, Any]:
     from matins.cli.telling import first_missing
     from matins.rules.verdict import state
 
@@ -108,5 +112,6 @@ def _document(morning: Morning, following: str, lines: list[dict[str, Any]]) -> 
         "state": state(morning).value,
         "first_missing": first_missing(morning),
         "next": following,
+        "our_network": bool(network),
         "evidence": [{**line, "at": line["at"].isoformat()} for line in lines],
     }

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from email.utils import format_datetime
 from html import escape
 
+from matins.demo import boards
 from matins.demo.stories import NEWS, OLDER, Told
 from matins.rules import calendar
 
@@ -84,6 +85,11 @@ def sources(base_url: str) -> tuple[tuple[str, str], ...]:
 def feeds(day: date) -> dict[str, tuple[str, bytes]]:
     """The eight feeds as they stand on `day`: path -> (content type, body). Every item is older than the day."""
     return {source.path: _feed(source, day) for source in SOURCES}
+
+
+def pages(day: date) -> dict[str, tuple[str, bytes]]:
+    """All that the demo's server serves on `day`: the feeds, and the job board."""
+    return feeds(day) | boards.pages(day)
 
 
 def _feed(source: DemoSource, day: date) -> tuple[str, bytes]:

@@ -11,9 +11,10 @@ from psycopg.types.json import Jsonb
 
 from matins.ledger.continuation import confirm_completed, next_move
 from matins.ledger.move import Move
+from matins.ledger.outgoing import Outgoing, columns
 from matins.ledger.query import row
 from matins.ledger.work import Claim, Conn
-from matins.rules import keys, limits, plans
+from matins.rules import limits, plans
 from matins.rules.errors import EvidenceMissing, OutputConflict, StepOutOfOrder
 
 
@@ -134,21 +135,6 @@ def draft(
 
 
 @dataclass(frozen=True, slots=True)
-class Outgoing:
-    """One message as publishing hands it over: its frozen bytes, and where they go."""
-
-    kind: str
-    channel: str
-    destination: str
-    address: str
-    proof: str
-    if_unknown: str
-    mail: bytes
-    mail_hash: str
-    mail_id: str
-
-
-@dataclass(frozen=True, slots=True)
 class Published:
     """The next move, and the messages that now wait to be sent."""
 
@@ -262,8 +248,7 @@ def publish(
     ActionInFlight, EvidenceMissing when nothing was drafted, or StepOutOfOrder when `claim` is for another step.
     """
     _at_hand(claim, plans.PUBLISH)
-    named = [keys.message(key, one.kind, one.channel, one.destination) for one in messages]
-    works = [keys.message_work(name) for name in named]
+    given = columns(key, messages)
     got = row(
         conn,
         _PUBLISH,
@@ -275,24 +260,14 @@ def publish(
         bundle_hash=bundle_hash,
         send_at=send_at,
         budget=limits.BUDGET,
-        keys=named,
-        works=works,
-        kinds=[one.kind for one in messages],
-        channels=[one.channel for one in messages],
-        destinations=[one.destination for one in messages],
-        addresses=[one.address for one in messages],
-        proofs=[one.proof for one in messages],
-        if_unknowns=[one.if_unknown for one in messages],
-        mails=[one.mail for one in messages],
-        mail_hashes=[one.mail_hash for one in messages],
-        mail_ids=[one.mail_id for one in messages],
+        **given,
     )
     if got is None:
         stored = find(conn, key).bundle_hash
         confirm_completed(conn, key, claim)
         if stored != bundle_hash:
             raise OutputConflict(key=key, stored=str(stored), asked=bundle_hash)
-    return Published(next_move(conn, key), tuple(works))
+    return Published(next_move(conn, key), tuple(str(work) for work in given["works"]))
 
 
 def _at_hand(claim: Claim, step: str) -> None:

@@ -30,7 +30,7 @@ with held as materialized (
        and token = %(token)s
        for no key update
 ), live as materialized (
-    select *, ledger_now() as at, attempts >= budget or %(final)s as spent
+    select *, ledger_now() as at, kind <> 'page' and (attempts >= budget or %(final)s) as spent
       from held
      where lease_expires_at > ledger_now()
        and in_flight = 0
@@ -40,6 +40,7 @@ with held as materialized (
        set holder = null, lease_expires_at = null, deadline_at = null,
            retry_at = case when not live.spent then live.at + make_interval(
                secs => coalesce(%(retry_after)s, (%(spacing)s::float8[])[least(live.attempts, 4)])) end,
+           attempts = case live.kind when 'page' then least(live.attempts, live.budget - 1) else live.attempts end,
            closed_at = case when live.spent then live.at end,
            moved_at = live.at
       from live
@@ -100,8 +101,8 @@ def fail(
     """obligation running -> queued, exhausted; obligation declared -> exhausted; continuation running -> pending,
     exhausted; message sending -> pending, dead: spaced by the number of tries; the last try ends it, as does `final`.
 
-    A `brief` (declared) is exhausted with its morning. `reason` is a short sentence without addresses or text from
-    outside. Raises LeaseLost or ActionInFlight.
+    A `brief` (declared) is exhausted with its morning; a page is tried for ever. `reason` is a short sentence without
+    addresses or text from outside. Raises LeaseLost or ActionInFlight.
     """
     got = row(
         conn,
@@ -119,17 +120,22 @@ def fail(
 
 
 _FIND_SPENT = """
-select key
-  from work
- where holder is not null
-   and lease_expires_at <= ledger_now()
-   and attempts >= budget
-   and in_flight = 0
-   and closed_at is null
-   and kind <> 'ingest'
- order by lease_expires_at
+select work.key
+  from (select work_key from obligation where status = 'running'
+        union all
+        select work_key from continuation where status = 'running'
+        union all
+        select work_key from message where status = 'sending'
+        union all
+        select work_key from page where dirty) as begun
+  join work on work.key = begun.work_key
+ where work.holder is not null
+   and work.lease_expires_at <= ledger_now()
+   and work.attempts >= work.budget
+   and work.in_flight = 0
+ order by work.lease_expires_at
  limit %(limit)s
-   for no key update skip locked
+   for no key update of work skip locked
 """
 
 
@@ -154,8 +160,10 @@ with held as materialized (
        and kind <> 'ingest'
 ), freed as (
     update work
-       set holder = null, lease_expires_at = null, deadline_at = null, retry_at = null,
-           closed_at = dead.at, moved_at = dead.at
+       set holder = null, lease_expires_at = null, deadline_at = null,
+           retry_at = case dead.kind when 'page' then dead.at + make_interval(secs => %(rest)s) end,
+           attempts = case dead.kind when 'page' then dead.budget - 1 else dead.attempts end,
+           closed_at = case when dead.kind <> 'page' then dead.at end, moved_at = dead.at
       from dead
      where work.key = dead.key
     returning work.key, work.kind, work.step, work.token, dead.holder as old_holder,
@@ -181,7 +189,8 @@ with held as materialized (
     returning obligation.key, ended.at
 ), noted as (
     insert into audit (at, subject, event, token, facts)
-    select at, key, kind || case kind when 'message' then '.dead' else '.exhausted' end, token,
+    select at, key, kind || case kind when 'message' then '.dead' when 'page' then '.rested' else '.exhausted' end,
+           token,
            jsonb_strip_nulls(jsonb_build_object('step', step, 'reason', 'its workers died', 'old_holder', old_holder,
                'old_expiry', old_expiry))
       from freed
@@ -195,6 +204,7 @@ select key from freed
 
 def expire(conn: Conn, key: str) -> bool:
     """obligation running, declared -> exhausted; continuation running -> exhausted; message sending -> dead: out of
-    attempts, and its last holder is dead. A `brief` (declared) is exhausted with its morning. Returns whether it moved.
+    attempts, and its last holder is dead. A `brief` (declared) is exhausted with its morning. A page is never given
+    up: it rests for an hour, and has one attempt again. Returns whether it moved.
     """
-    return row(conn, _EXPIRE, key=key) is not None
+    return row(conn, _EXPIRE, key=key, rest=limits.PAGE_REST) is not None

@@ -10,7 +10,8 @@ from psycopg.types.json import Jsonb
 
 from matins.ledger.query import row, rows
 from matins.ledger.work import Claim, Conn, explain_holder
-from matins.rules.evidence import Evidence
+from matins.rules import limits
+from matins.rules.evidence import Evidence, Told
 
 _FRESH = """
 select evidence.event_key, evidence.hash as evidence_hash, event.source_key, subscription.name as source_name,
@@ -22,6 +23,7 @@ select evidence.event_key, evidence.hash as evidence_hash, event.source_key, sub
   join event on event.source_key = subscription.source_key
   join evidence on evidence.event_key = event.key and evidence.hash = event.evidence_hash
  where obligation.key = %(key)s
+   and subscription.purpose = 'news'
    and not exists (select 1
                      from evidence_item
                     where evidence_item.owner = obligation.owner
@@ -38,6 +40,32 @@ def fresh(conn: Conn, obligation_key: str, *, limit: int = 5000) -> list[Evidenc
     What was there when the source was first read, or before this owner began to read it, is the baseline.
     """
     return [Evidence(**found) for found in rows(conn, _FRESH, key=obligation_key, limit=limit)]
+
+
+_TOLD = """
+with remembered as materialized (
+    select earlier.key, earlier.local_date
+      from obligation
+      join obligation as earlier on earlier.owner = obligation.owner and earlier.product = obligation.product
+      join edition_current on edition_current.key = earlier.key
+     where obligation.key = %(key)s
+       and earlier.local_date < obligation.local_date
+     order by earlier.local_date desc
+     limit %(editions)s
+)
+select remembered.local_date, evidence.event_key, evidence.hash as evidence_hash, event.source_key, evidence.url,
+       evidence.title, evidence.body as text, evidence.published_at, event.first_seen_at
+  from remembered
+  join evidence_item on evidence_item.key = remembered.key and evidence_item.chosen
+  join evidence on evidence.event_key = evidence_item.event_key and evidence.hash = evidence_item.evidence_hash
+  join event on event.key = evidence.event_key
+ order by remembered.local_date desc, evidence.event_key
+"""
+
+
+def told(conn: Conn, obligation_key: str, *, editions: int = limits.EDITIONS_REMEMBERED) -> list[Told]:
+    """What the last published editions of the same owner and product, before this date, told: newest first."""
+    return [Told(**found) for found in rows(conn, _TOLD, key=obligation_key, editions=editions)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from matins.ledger.query import row, rows
+from matins.ledger.query import Row, row, rows
 from matins.ledger.work import Conn
 from matins.rules import keys, limits
 from matins.rules.errors import NoSuchRow
-from matins.rules.evidence import Cursor, SourceLook
+from matins.rules.evidence import Cursor, SourceKind, SourceLook
 
 _ADD = """
 with moment as materialized (
@@ -18,12 +18,12 @@ with moment as materialized (
     insert into work (key, kind, budget, moved_at) select %(window)s, 'ingest', %(budget)s, at from moment
     on conflict (key) do nothing
 ), added as (
-    insert into source (key, url, secret_name, window_key, due_at, created_at)
-    select %(key)s, %(url)s, %(secret_name)s, %(window)s, at, at from moment
+    insert into source (key, kind, url, secret_name, window_key, due_at, created_at)
+    select %(key)s, %(kind)s, %(url)s, %(secret_name)s, %(window)s, at, at from moment
     on conflict (key) do nothing
 ), subscribed as (
-    insert into subscription (owner, source_key, name, added_at)
-    select %(owner)s, %(key)s, %(name)s, at from moment
+    insert into subscription (owner, source_key, name, purpose, added_at)
+    select %(owner)s, %(key)s, %(name)s, %(purpose)s, at from moment
     on conflict (owner, source_key) do nothing
     returning owner, source_key, added_at
 ), noted as (
@@ -34,10 +34,23 @@ select source_key from subscribed
 """
 
 
-def add(conn: Conn, owner: str, *, url: str, name: str, secret_name: str = "") -> bool:
+NEWS, OPENINGS = "news", "openings"
+"""What an owner reads a source for."""
+
+
+def add(
+    conn: Conn,
+    owner: str,
+    *,
+    url: str,
+    name: str,
+    secret_name: str = "",
+    kind: SourceKind = SourceKind.FEED,
+) -> bool:
     """Let `owner` read the source at the canonical `url` under `name`. Returns False if it already did.
 
-    Raises psycopg's IntegrityError when the owner does not exist or the name is taken; `named` tells beforehand.
+    A board is read for its open roles, a feed for news. Raises psycopg's IntegrityError when the owner does not exist
+    or the name is taken; `named` tells beforehand.
     """
     key = keys.source(url, secret_name)
     got = row(
@@ -48,15 +61,41 @@ def add(conn: Conn, owner: str, *, url: str, name: str, secret_name: str = "") -
         url=url,
         secret_name=secret_name,
         name=name,
+        kind=kind.value,
+        purpose=OPENINGS if kind.is_board else NEWS,
         window=keys.ingest_work(key, 1),
         budget=limits.BUDGET,
     )
     return got is not None
 
 
+_REMOVE = """
+with removed as (
+    delete from subscription
+     where owner = %(owner)s
+       and source_key = %(key)s
+    returning owner, source_key
+), noted as (
+    insert into audit (at, subject, event, facts)
+    select ledger_now(), 'source/' || source_key, 'source.removed', jsonb_build_object('owner', owner) from removed
+)
+select source_key from removed
+"""
+
+
+def remove(conn: Conn, owner: str, source_key: str) -> bool:
+    """Let `owner` read the source no more. What was read and told stays. Returns False if the owner did not read it.
+
+    A source that nobody reads is not polled any more.
+    """
+    return row(conn, _REMOVE, owner=owner, key=source_key) is not None
+
+
 _LIST = """
-select subscription.name, source.key, source.url, source.title, source.outcome, source.reason, source.settled_at,
-       source.tried_at, source.failing_since, source.due_at, source.items_read
+select subscription.name, subscription.purpose, source.kind, source.key, source.url, source.fetch_url, source.title,
+       source.outcome, source.reason, source.settled_at,
+       source.tried_at, source.failing_since, source.due_at, source.items_read, source.failures, source.moved_to,
+       source.moved_since
   from subscription
   join source on source.key = subscription.source_key
  where subscription.owner = %(owner)s
@@ -69,8 +108,12 @@ class Subscribed:
     """One source of one owner, and how its last read went."""
 
     name: str
+    purpose: str
+    kind: str
     key: str
     url: str
+    fetch_url: str | None
+    """Where it is read, if a permanent redirect has held; None: at `url`."""
     title: str
     outcome: str | None
     reason: str
@@ -79,6 +122,10 @@ class Subscribed:
     failing_since: datetime | None
     due_at: datetime
     items_read: int
+    failures: int
+    """Windows spent one after the other."""
+    moved_to: str | None
+    moved_since: datetime | None
 
 
 def of_owner(conn: Conn, owner: str) -> list[Subscribed]:
@@ -92,14 +139,19 @@ class Window:
 
     source_key: str
     work_key: str
+    kind: SourceKind
     url: str
+    """Where it is read now."""
     secret_name: str
     cursor_version: int
     cursor: Cursor
 
 
 _WINDOW = """
-select key, window_key, url, secret_name, cursor_version, etag, last_modified from source where key = %(key)s
+select key, window_key, kind, coalesce(fetch_url, url) as url, secret_name, cursor_version, etag, last_modified,
+       body_hash
+  from source
+ where key = %(key)s
 """
 
 
@@ -108,9 +160,14 @@ def window(conn: Conn, source_key: str) -> Window:
     found = row(conn, _WINDOW, key=source_key)
     if found is None:
         raise NoSuchRow(key=keys.ingest(source_key))
-    cursor = Cursor(found["etag"], found["last_modified"])
     return Window(
-        found["key"], found["window_key"], found["url"], found["secret_name"], found["cursor_version"], cursor
+        source_key=found["key"],
+        work_key=found["window_key"],
+        kind=SourceKind(found["kind"]),
+        url=found["url"],
+        secret_name=found["secret_name"],
+        cursor_version=found["cursor_version"],
+        cursor=Cursor(found["etag"], found["last_modified"], found["body_hash"]),
     )
 
 
@@ -154,35 +211,38 @@ select source.key
 """
 
 
-def find_due(conn: Conn, *, limit: int = 500) -> list[str]:
+def find_due(conn: Conn, *, limit: int = 2500) -> list[str]:
     """Keys of sources whose read is due and that nobody reads, longest due first."""
     return [found["key"] for found in rows(conn, _FIND_DUE, limit=limit)]
 
 
 _LOOKS = """
 select source.key as source_key, subscription.name, source.items_read, source.reason, source.failing_since as since,
-       coalesce(source.settled_at >= obligation.queued_at, false) as reached
+       coalesce(source.settled_at >= obligation.queued_at, false) as reached,
+       source.outcome = 'partial' and source.tried_at >= obligation.queued_at as partial
   from obligation
   join subscription on subscription.owner = obligation.owner
   join source on source.key = subscription.source_key
  where obligation.key = %(key)s
+   and subscription.purpose = 'news'
  order by subscription.name
 """
 
 
 def looks(conn: Conn, obligation_key: str) -> list[SourceLook]:
     """What a morning's look at each of its sources came to: reached since it was queued, or not, and why."""
-    found = []
-    for look in rows(conn, _LOOKS, key=obligation_key):
-        reason = look["reason"] or "not answered in time"
-        found.append(
-            SourceLook(
-                source_key=look["source_key"],
-                name=look["name"],
-                reached=look["reached"],
-                items_read=look["items_read"] if look["reached"] else 0,
-                reason="" if look["reached"] else reason,
-                since=None if look["reached"] else look["since"],
-            )
-        )
-    return found
+    return [_look(found) for found in rows(conn, _LOOKS, key=obligation_key)]
+
+
+def _look(found: Row) -> SourceLook:
+    partial = bool(found["partial"]) and not found["reached"]
+    reached = found["reached"] or partial
+    return SourceLook(
+        source_key=found["source_key"],
+        name=found["name"],
+        reached=reached,
+        items_read=found["items_read"] if found["reached"] else 0,
+        reason="" if found["reached"] else found["reason"] or "not answered in time",
+        since=None if reached else found["since"],
+        partial=partial,
+    )

@@ -35,14 +35,27 @@ select subject, coalesce(facts ->> 'step', 'research') as step, count(*)::intege
  group by 1, 2
 """
 _MESSAGES = """
-select message.subject, message.work_key, message.channel, message.destination, message.status, message.proof,
-       message.provider, message.reference, message.reply, message.mechanism, message.placement, message.reason,
-       message.created_at, message.accepted_at, message.observed_at, message.look_at, message.looks,
+select message.subject, message.work_key, message.kind, message.channel, message.destination, message.status,
+       message.proof, message.provider, message.reference, message.reply, message.mechanism, message.placement,
+       message.reason, message.created_at, message.accepted_at, message.observed_at, message.look_at, message.looks,
        work.retry_at as send_at
   from message
   join work on work.key = message.work_key
  where message.subject = any(%(keys)s)
- order by message.channel, message.destination
+ order by message.kind, message.channel, message.destination
+"""
+_REPORTS = "select key, facts, reported_at from openings_report where key = any(%(keys)s)"
+_PAGES = """
+select action.subject, count(*)::integer as pages,
+       (count(*) filter (where page.wanted > page.published))::integer as pages_due
+  from action
+  join frozen on frozen.hash = action.request_hash
+ cross join jsonb_array_elements_text(convert_from(frozen.bytes, 'UTF8')::jsonb -> 'pages') as touched (id)
+  join page on page.id = touched.id
+ where action.subject = any(%(keys)s)
+   and action.step = 'wiki'
+   and action.status = 'completed'
+ group by action.subject
 """
 
 
@@ -54,11 +67,26 @@ def mornings(conn: Conn, local_date: date, *, owner: str | None = None) -> list[
     actions = {(one["subject"], one["step"]): one for one in rows(conn, _ACTIONS, keys=named)}
     claims = {(one["subject"], one["step"]): one["attempts"] for one in rows(conn, _CLAIMS, works=works)}
     messages = rows(conn, _MESSAGES, keys=named)
-    return [_morning(one, actions, claims, messages) for one in found]
+    ends = _ends(conn, named)
+    return [_morning(one, actions, claims, messages, ends.get(one["key"], {})) for one in found]
+
+
+def _ends(conn: Conn, named: list[str]) -> dict[str, Row]:
+    """Key -> what the last steps of a morning left: its report of open roles, and its pages of the wiki."""
+    ends: dict[str, Row] = {key: {} for key in named}
+    for one in rows(conn, _REPORTS, keys=named):
+        ends[one["key"]] |= {"openings": one["facts"], "reported_at": one["reported_at"]}
+    for one in rows(conn, _PAGES, keys=named):
+        ends[one["subject"]] |= {"pages": one["pages"], "pages_due": one["pages_due"]}
+    return ends
 
 
 def _morning(
-    found: Row, actions: dict[tuple[str, str], Row], claims: dict[tuple[str, str], int], messages: list[Row]
+    found: Row,
+    actions: dict[tuple[str, str], Row],
+    claims: dict[tuple[str, str], int],
+    messages: list[Row],
+    ends: Row,
 ) -> Morning:
     key = found["key"]
     steps = (plans.RESEARCH, *plans.STEPS[found["plan"]])
@@ -71,6 +99,7 @@ def _morning(
         coverage=found["coverage"] or {},
         steps=tuple(_step(found, step, actions, claims) for step in steps),
         messages=tuple(MessageFacts(**_without(one, "subject")) for one in messages if one["subject"] == key),
+        **ends,
     )
 
 

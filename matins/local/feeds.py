@@ -47,7 +47,7 @@ def main() -> None:
     port = parser.parse_args().port
     ending = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, ending)
-    with DemoServer(lambda: feeds.feeds(calendar.local_date(datetime.now(UTC), "Europe/London")), port=port):
+    with DemoServer(lambda: feeds.pages(calendar.local_date(datetime.now(UTC), "Europe/London")), port=port):
         signal.sigwait(ending)
 
 

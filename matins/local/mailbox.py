@@ -99,12 +99,12 @@ def _reason(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno else str(error)
 
 
-def _listen(port: int, *, option: str) -> socket.socket:
+def _listen(host: str, port: int, *, option: str) -> socket.socket:
     try:
-        listener = socket.create_server((HOST, port), backlog=128)
+        listener = socket.create_server((host, port), backlog=128)
     except OSError as error:
         reason = _reason(error)
-        raise Refused(f"port {port} of {HOST} cannot be used ({reason}): set another {option}") from None
+        raise Refused(f"port {port} of {host} cannot be used ({reason}): set another {option}") from None
     except OverflowError:
         raise Refused(f"{port} is no port: set another {option}") from None
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # asyncio does so only for its own
@@ -126,24 +126,27 @@ async def _serve(sink: Sink, listener: socket.socket, *, idle: float) -> None:
     server.close()
 
 
-def run(data: Path, *, smtp_port: int, imap_port: int, idle: float = IDLE) -> None:
+def run(data: Path, *, smtp_port: int, imap_port: int, idle: float = IDLE, host: str = HOST) -> None:
     """Serve until SIGTERM. Port 0 takes a free one. Raises Refused if port or directory cannot be used."""
     with _only_one(data):
-        _run(data, smtp_port=smtp_port, imap_port=imap_port, idle=idle)
+        _run(data, smtp_port=smtp_port, imap_port=imap_port, idle=idle, host=host)
 
 
-def _run(data: Path, *, smtp_port: int, imap_port: int, idle: float) -> None:
+def _run(data: Path, *, smtp_port: int, imap_port: int, idle: float, host: str) -> None:
     from matins.local.imap_server import ImapServer, prepare_account, remember_parsed_mail
 
     base = data / "mailbox"
-    with _listen(smtp_port, option="--smtp-port") as smtp, _listen(imap_port, option="--imap-port") as imap:
+    with (
+        _listen(host, smtp_port, option="--smtp-port") as smtp,
+        _listen(host, imap_port, option="--imap-port") as imap,
+    ):
         maildir = Maildir(base / USER, ledger=data / "smtp.log")
         maildir.recover()
         prepare_account(base, user=USER, password=password(data))
         remember_parsed_mail()
         reader = ImapServer(base)
         reader.start(imap)
-        print(f"smtp {HOST}:{smtp.getsockname()[1]} imap {HOST}:{imap.getsockname()[1]}", flush=True)
+        print(f"smtp {host}:{smtp.getsockname()[1]} imap {host}:{imap.getsockname()[1]}", flush=True)
         try:
             asyncio.run(_serve(Sink(maildir), smtp, idle=idle))
         finally:
@@ -156,10 +159,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="directory for mail, password and ledger")
     parser.add_argument("--smtp-port", type=int, required=True, help="0 for a free one")
     parser.add_argument("--imap-port", type=int, required=True, help="0 for a free one")
+    parser.add_argument("--host", default=HOST, help="the address to listen on; in a container 0.0.0.0")
     parser.add_argument("--idle", type=float, default=IDLE, help="seconds until an idle SMTP connection is closed")
     chosen = parser.parse_args(arguments)
     try:
-        run(chosen.data, smtp_port=chosen.smtp_port, imap_port=chosen.imap_port, idle=chosen.idle)
+        run(chosen.data, smtp_port=chosen.smtp_port, imap_port=chosen.imap_port, idle=chosen.idle, host=chosen.host)
     except Refused as refusal:
         print(refusal.message, file=sys.stderr)
         return 1

@@ -10,7 +10,6 @@ taken, 409 that two wrote at once and perhaps nobody won; after either, reading 
 from __future__ import annotations
 
 import os
-import re
 import threading
 import uuid
 from base64 import b64encode
@@ -19,14 +18,10 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
+from matins.providers.s3_errors import code_of, never_asked, status_of, trouble
 from matins.rules.canonical import sha256
-from matins.rules.errors import ProviderError, ProviderRefused, ProviderUnavailable
+from matins.rules.errors import ObjectChanged, ProviderError, ProviderRefused, ProviderUnavailable
 from matins.rules.receipt import Receipt
-
-_DOOR = frozenset({301, 307, 401, 403, 404, 408, 409, 412, 425, 429})
-"""Answers about who asks, where and when, not about the object: settings that a person mends, or "not now"."""
-
-_DOOR_CODES = frozenset({"RequestTimeout", "ExpiredToken", "InvalidToken", "AuthorizationHeaderMalformed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +56,7 @@ class Objects:
         self._timeout, self._connect_timeout = timeout, connect_timeout
         self._made: Any = None
         self._making = threading.Lock()
+        self._conditions: bool | None = None
         self.provider = f"s3:{bucket}"
 
     def put(self, key: str, data: bytes, *, content_type: str, idempotency_key: str) -> Receipt:
@@ -83,12 +79,54 @@ class Objects:
             )
         except (ClientError, BotoCoreError) as error:
             trouble = self._trouble(error)
-            if isinstance(trouble, ProviderRefused) or _never_asked(error):
+            if isinstance(trouble, ProviderRefused) or never_asked(error):
                 raise trouble from None
             etag, version = self._find(key, data, trouble=trouble)
         else:
             etag, version = answer.get("ETag", ""), answer.get("VersionId", "")
         return self._receipt(key, data, etag=etag, version=version, idempotency_key=idempotency_key)
+
+    def replace(self, key: str, data: bytes, *, content_type: str, seen: str, conditional: bool) -> str:
+        """Have `data` under `key` in place of what was there. Returns its ETag, for the next time.
+
+        With `conditional` only if the object is still the one with the ETag `seen` ("": only if there is none); a
+        store that does not honour conditions must be asked without. A reply that was lost, and a condition that our
+        own earlier write no longer meets, are told by reading back. Raises ObjectChanged with the ETag that is there
+        if other bytes are, ProviderRefused, or ProviderUnavailable if it may be put again.
+        """
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        condition = ({"IfMatch": seen} if seen else {"IfNoneMatch": "*"}) if conditional else {}
+        try:
+            answer = self._client().put_object(
+                Bucket=self._bucket,
+                Key=key,
+                Body=data,
+                ContentType=content_type,
+                Metadata={"sha256": sha256(data)},
+                ChecksumSHA256=b64encode(bytes.fromhex(sha256(data))).decode("ascii"),
+                **condition,
+            )
+        except (ClientError, BotoCoreError) as error:
+            failure = self._trouble(error)
+            if isinstance(failure, ProviderRefused) or never_asked(error):
+                raise failure from None
+            return self._replaced(key, data, failure, condition_failed=status_of(error) in (404, 412))
+        return str(answer.get("ETag", ""))
+
+    def _replaced(self, key: str, data: bytes, failure: ProviderError, *, condition_failed: bool) -> str:
+        """The ETag of `data` under `key` after all; else what the failure amounts to."""
+        try:
+            stored = self._read(key)
+        except ProviderError:
+            raise failure from None
+        if stored is not None and sha256(stored.body) == sha256(data):
+            return stored.etag
+        if condition_failed:
+            raise ObjectChanged(
+                f"{self.provider}: {key} is not the object that was seen", etag=stored.etag if stored else ""
+            ) from None
+        raise failure from None
 
     def get(self, key: str) -> bytes | None:
         """The bytes under `key`, or None if there are none.
@@ -118,29 +156,40 @@ class Objects:
             self._client().head_bucket(Bucket=self._bucket)
             return
         except (ClientError, BotoCoreError) as error:
-            if _status(error) != 404:
+            if status_of(error) != 404:
                 raise self._trouble(error) from None
         with self._translated():
             try:
                 self._client().create_bucket(Bucket=self._bucket, **self._place())
             except ClientError as error:
-                if _code(error) == "BucketAlreadyExists":
+                if code_of(error) == "BucketAlreadyExists":
                     raise ProviderRefused(f"{self.provider}: the bucket is somebody else's") from None
-                if _code(error) != "BucketAlreadyOwnedByYou":
+                if code_of(error) != "BucketAlreadyOwnedByYou":
                     raise
 
     def probe(self) -> bool:
-        """Whether the store honours conditions: of two creating writes to one key it must refuse the second.
+        """Whether the store honours conditions: it must refuse a second creating write to one key, and a write in
+        place of an object with another ETag, and allow one in place of the object that is there.
 
         Raises ProviderUnavailable if it cannot be asked. What it writes, under `probe/`, it removes.
         """
         key = f"probe/{uuid.uuid4().hex}"
         try:
-            first = self._create(key, b"first")
-            second = self._create(key, b"second")
-            return first == 200 and second == 412 and self.read_back(key, sha256(b"first"))
+            first = self._attempt(key, b"first", IfNoneMatch="*")
+            second = self._attempt(key, b"second", IfNoneMatch="*")
+            other = self._attempt(key, b"third", IfMatch='"00000000000000000000000000000000"')
+            stored = self._read(key)
+            if (first, second, other) != (200, 412, 412) or stored is None or stored.body != b"first":
+                return False
+            return self._attempt(key, b"fourth", IfMatch=stored.etag) == 200 and self.read_back(key, sha256(b"fourth"))
         finally:
             self._forget(key)
+
+    def honours_conditions(self) -> bool:
+        """What `probe` found, asked once in its life. Raises ProviderUnavailable if it cannot be asked."""
+        if self._conditions is None:
+            self._conditions = self.probe()
+        return self._conditions
 
     def close(self) -> None:
         """Close the connections. A later call opens new ones."""
@@ -173,7 +222,7 @@ class Objects:
             try:
                 answer = self._client().get_object(Bucket=self._bucket, Key=key)
             except ClientError as error:
-                if _code(error) == "NoSuchKey":
+                if code_of(error) == "NoSuchKey":
                     return None
                 raise
             with closing(answer["Body"]) as body:
@@ -181,16 +230,16 @@ class Objects:
             claimed = answer.get("Metadata", {}).get("sha256", "")
             return _Stored(content, answer.get("ETag", ""), answer.get("VersionId", ""), claimed)
 
-    def _create(self, key: str, data: bytes) -> int:
-        """The HTTP status of one creating write: 200, 412, or what a store answers that knows no conditions."""
+    def _attempt(self, key: str, data: bytes, **condition: str) -> int:
+        """The HTTP status of one conditional write: 200, 412, or what a store answers that knows no conditions."""
         from botocore.exceptions import ClientError
 
         with self._translated():
             try:
-                self._client().put_object(Bucket=self._bucket, Key=key, Body=data, IfNoneMatch="*")
+                self._client().put_object(Bucket=self._bucket, Key=key, Body=data, **condition)
             except ClientError as error:
-                if _status(error) in (400, 409, 412, 501):
-                    return _status(error)
+                if status_of(error) in (400, 404, 409, 412, 501):
+                    return status_of(error)
                 raise
         return 200
 
@@ -216,14 +265,7 @@ class Objects:
             raise self._trouble(error) from None
 
     def _trouble(self, error: Exception) -> ProviderError:
-        """The outcome that an error stands for: refused only what asking again would not change."""
-        status = _status(error)
-        if not status:
-            return ProviderUnavailable(f"{self.provider}: no answer ({type(error).__name__})")
-        said = f"{self.provider} answered {status} {_code(error)}".rstrip()
-        if status == 501 or (400 <= status < 500 and status not in _DOOR and _code(error) not in _DOOR_CODES):
-            return ProviderRefused(said)
-        return ProviderUnavailable(said, retry_after=_retry_after(error))
+        return trouble(self.provider, error)
 
     def _client(self) -> Any:
         with self._making:
@@ -263,30 +305,3 @@ class Objects:
         if self._region == "us-east-1":
             return {}
         return {"CreateBucketConfiguration": {"LocationConstraint": self._region}}
-
-
-def _never_asked(error: Exception) -> bool:
-    """Whether no connection came about, so that there is nothing to read back."""
-    from botocore.exceptions import ConnectTimeoutError, EndpointConnectionError
-
-    return isinstance(error, ConnectTimeoutError | EndpointConnectionError)
-
-
-def _answer(error: Exception) -> dict[str, Any]:
-    return getattr(error, "response", None) or {}
-
-
-def _status(error: Exception) -> int:
-    """The HTTP status that the store answered with, or 0 if there was no answer."""
-    return int(_answer(error).get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
-
-
-def _code(error: Exception) -> str:
-    """The store's name for the error, or "": never its text, which may repeat what we sent."""
-    code = str(_answer(error).get("Error", {}).get("Code", ""))
-    return code if re.fullmatch(r"[A-Za-z]{1,60}", code) else ""
-
-
-def _retry_after(error: Exception) -> float | None:
-    given = _answer(error).get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("retry-after", "")
-    return float(given) if given.isascii() and given.isdigit() else None

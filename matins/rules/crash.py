@@ -30,6 +30,13 @@ POINTS = (
     "send.after_accepted",
     "put.before",
     "put.after",
+    "summary.after_accept",
+    "page.after_write",
+    "page.after_put",
+    "page.after_read_back",
+    "page.after_mark",
+    "repair.before_put",
+    "repair.after_put",
     "observe.before_record",
     "plan.after_insert",
 )

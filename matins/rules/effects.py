@@ -28,5 +28,6 @@ EFFECTS: dict[str, Effect] = {
     "compose": Effect("compose", Repeat.HARMLESS),
     "publish": Effect("publish", Repeat.HARMLESS),
     "jobs": Effect("jobs", Repeat.HARMLESS),
+    "wiki": Effect("wiki", Repeat.HARMLESS),
     "send": Effect("send", Repeat.ASKABLE),
 }

@@ -16,12 +16,14 @@
     │   ├── ProfileMissing     the owner has no profile
     │   ├── ProfileRefused     a profile says something that cannot be
     │   ├── EvidenceMissing    a frozen piece cannot be read back
+    │   ├── Superseded         a newer text is current
     │   ├── CopyRefused        the reader's copy says what its evidence does not
     │   └── TooLate            its useful-until has passed
     ├── TemporalUnreachable    the orchestrator could not be asked; the ledger is unharmed
     └── ProviderError          an outsider; exactly three outcomes
         ├── ProviderRefused      it did not happen and will not
         ├── ProviderUnavailable  it did not happen and may be tried again
+        │   └── ObjectChanged      another object is there than the one that was seen
         └── OutcomeUnknown       it may have happened
 
 The docstring of a class is its default message. Facts are attributes. A message never holds an address, a secret or
@@ -114,6 +116,10 @@ class EvidenceMissing(Refused):
     """A frozen piece of evidence cannot be read back."""
 
 
+class Superseded(Refused):
+    """A newer text is current: this one is not published."""
+
+
 class CopyRefused(Refused):
     """The reader's copy says something that its evidence does not."""
 
@@ -140,6 +146,15 @@ class ProviderUnavailable(ProviderError):
     def __init__(self, message: str | None = None, *, key: str = "", retry_after: float | None = None) -> None:
         super().__init__(message, key=key)
         self.retry_after = retry_after
+
+
+class ObjectChanged(ProviderUnavailable):
+    """Another object is there than the one that was seen."""
+
+    def __init__(self, message: str | None = None, *, key: str = "", etag: str) -> None:
+        super().__init__(message, key=key)
+        self.etag = etag
+        """Of the object that is there; "" if there is none."""
 
 
 class OutcomeUnknown(ProviderError):

@@ -83,6 +83,21 @@ def event(source_key: str, identity: str) -> str:
     return sha256(f"{source_key}\n{identity}".encode())[:40]
 
 
+def summary(event_key: str, evidence_hash: str, prompt_version: str, model: str) -> str:
+    """The key of an accepted text: its identity, hashed."""
+    return sha256(f"{event_key}\n{evidence_hash}\n{prompt_version}\n{model}".encode())[:40]
+
+
+def page(owner: str, kind: str, about: str) -> str:
+    """The id of a page of an owner's wiki: of a story about its first event, of a topic about its name."""
+    return sha256(f"{owner}\n{kind}\n{about}".encode())[:32]
+
+
+def page_work(page_id: str) -> str:
+    """The work row of a page, and its workflow's id."""
+    return f"page/{page_id}"
+
+
 def action(key: str, step: str) -> str:
     """The key of one step's effect."""
     return f"{key}/{step}"

@@ -37,6 +37,30 @@ POLL_EVERY = 1800.0
 POLL_WAIT = 60.0
 """How long a morning waits for its sources to be read."""
 
+POLL_CEILING = 86400.0
+"""A source whose windows are spent one after the other is read ever more rarely, but at least this often."""
+
+REDIRECT_HELD = 7 * 86400.0
+"""A permanent redirect is believed, and the source read at its target, once it has held for so long."""
+
+NETWORK_WINDOW = 600.0
+NETWORK_LEAST = 5
+NETWORK_SHARE = 0.8
+"""When of at least so many sources tried within the window this share could not be reached, it is our network."""
+
+PAGES_OF_A_FEED = 5
+PAGES_OF_A_BOARD = 50
+"""How many pages one read follows: of a feed only while all on them is new, of a board always."""
+
+EDITIONS_REMEMBERED = 7
+"""What so many last editions told is not told again without a new fact."""
+
+PAGE_REST = 3600.0
+"""A page whose workers died on every attempt is left alone for so long."""
+
+CARDS_KEPT = 900.0
+"""A card that no read-back has shown on its page, and no open write will, is collected after so long."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

@@ -13,9 +13,13 @@ RESEARCH = "research"
 COMPOSE = "compose"
 PUBLISH = "publish"
 JOBS = "jobs"
+WIKI = "wiki"
 
-STEPS: dict[int, tuple[str, ...]] = {1: (COMPOSE, PUBLISH, JOBS)}
-CURRENT = 1
+OPENINGS = "openings"
+"""The kind of the message that tells of open roles."""
+
+STEPS: dict[int, tuple[str, ...]] = {1: (COMPOSE, PUBLISH, JOBS), 2: (COMPOSE, PUBLISH, JOBS, WIKI)}
+CURRENT = 2
 
 
 def first_step(plan: int) -> str:

@@ -63,7 +63,15 @@ class IngestRun(StrEnum):
     NONE = "none"
     UNREACHABLE = "unreachable"
     INVALID = "invalid"
+    PARTIAL = "partial"
+    GONE = "gone"
     FAILED = "failed"
+
+
+class PageWrite(StrEnum):
+    OPEN = "open"
+    CLOSED = "closed"
+    ABANDONED = "abandoned"
 
 
 Arrow = tuple[str | None, str]
@@ -130,7 +138,14 @@ ARROWS: dict[str, frozenset[Arrow]] = {
         ("claimed", "none"),
         ("claimed", "unreachable"),
         ("claimed", "invalid"),
+        ("claimed", "partial"),
+        ("claimed", "gone"),
         ("claimed", "failed"),
+    }),
+    "page_write": frozenset({
+        (None, "open"),
+        ("open", "closed"),
+        ("open", "abandoned"),
     }),
 }  # fmt: skip
 
@@ -141,6 +156,7 @@ STATES: dict[str, type[StrEnum]] = {
     "message": Message,
     "edition": Edition,
     "ingest_run": IngestRun,
+    "page_write": PageWrite,
 }
 
 

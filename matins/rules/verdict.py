@@ -5,10 +5,12 @@ READY needs evidence for every piece; nothing is concluded from the absence of a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
+
+from matins.rules import plans
 
 
 class State(StrEnum):
@@ -39,6 +41,7 @@ class MessageFacts:
     """One message and how far it got."""
 
     work_key: str
+    kind: str
     channel: str
     destination: str
     status: str
@@ -93,6 +96,13 @@ class Morning:
     steps: tuple[StepFacts, ...]
     messages: tuple[MessageFacts, ...]
     now: datetime
+    openings: dict[str, Any] = field(default_factory=dict)
+    """What was kept of the report of open roles; empty if there is none."""
+    reported_at: datetime | None = None
+    pages: int = 0
+    """Pages of the wiki that this edition touched."""
+    pages_due: int = 0
+    """Those of them that do not show yet what they should."""
 
 
 def missing(morning: Morning) -> list[str]:
@@ -101,7 +111,8 @@ def missing(morning: Morning) -> list[str]:
     for message in morning.messages:
         if not message.proved:
             piece = "accepted" if message.accepted_at is None else "observed"
-            lacks.append(f"message {message.channel}/{message.destination}: {piece}")
+            kind = f"{message.kind} " if message.kind == plans.OPENINGS else ""
+            lacks.append(f"message {kind}{message.channel}/{message.destination}: {piece}")
     return lacks
 
 
@@ -122,6 +133,18 @@ def state(morning: Morning) -> State:
     if morning.now >= morning.ready_by_at:
         return State.LATE
     return State.NOT_YET if morning.status == "declared" else State.DUE
+
+
+def openings_state(morning: Morning) -> State:
+    """The one word for the openings of a morning that has its report: whether their own mail is where it should be."""
+    mails = [message for message in morning.messages if message.kind == plans.OPENINGS]
+    if any(message.status == "held" for message in mails):
+        return State.HELD
+    if any(message.status in ("dead", "expired") for message in mails):
+        return State.MISSED
+    if all(message.proved for message in mails):
+        return State.READY
+    return State.LATE if morning.now >= morning.ready_by_at else State.DUE
 
 
 def since(morning: Morning) -> datetime | None:

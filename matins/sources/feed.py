@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from itertools import chain
+from urllib.parse import urlsplit
 
 from matins.rules.canonical import hash_of
 from matins.rules.errors import ProviderRefused, Refused
@@ -16,14 +18,25 @@ from matins.sources.entry import Entry
 from matins.sources.json_feed import read_json
 from matins.sources.xml_feed import read_xml
 
-MAX_ENTRIES = 5_000
 _COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 
 
-def read_feed(body: bytes, *, content_type: str, url: str) -> tuple[str, tuple[Item, ...]]:
-    """The title and the items of the RSS, Atom or JSON Feed in `body`, which came from `url`.
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A feed's document, read."""
 
-    Raises ProviderRefused, with one short reason, for whatever is not a whole feed: never an empty answer.
+    title: str
+    items: tuple[Item, ...]
+    next_url: str = ""
+    """Canonical address of the next, older page on the same host (RFC 5005 section 3), or ""."""
+    broken: bool = False
+    """It broke off after these items."""
+
+
+def read_feed(body: bytes, *, content_type: str, url: str) -> Feed:
+    """The RSS, Atom or JSON Feed in `body`, which came from `url`: whole, or at least one whole entry of it.
+
+    Raises ProviderRefused, with one short reason, for whatever is no feed: never an empty answer.
     """
     if body.startswith(_COMPRESSED):
         raise ProviderRefused("not a feed: compressed data")
@@ -31,13 +44,17 @@ def read_feed(body: bytes, *, content_type: str, url: str) -> tuple[str, tuple[I
     if not text.strip("\ufeff\0 \t\r\n"):
         raise ProviderRefused("not a feed: it is empty")
     is_json = text.lstrip("\ufeff \t\r\n").startswith(("{", "["))
-    title, found = (read_json if is_json else read_xml)(text, url=url)
-    if len(found) > MAX_ENTRIES:
-        raise ProviderRefused(f"too large: more than {MAX_ENTRIES} entries")
-    entries = [entry for entry in found if not entry.says_nothing]
-    if found and not entries:
+    found = (read_json if is_json else read_xml)(text, url=url)
+    entries = [entry for entry in found.entries if not entry.says_nothing]
+    if found.entries and not entries:
         raise ProviderRefused("a feed whose entries say nothing")
-    return title, _items(entries)
+    return Feed(found.title, _items(entries), older_page(found.next_url, of=url), found.broken)
+
+
+def older_page(href: str, *, of: str) -> str:
+    """`href` in its canonical spelling if it is another page of the same host as `of`, else ""."""
+    there, here = _canonical(href), _canonical(of)
+    return there if there != here and urlsplit(there).netloc == urlsplit(here).netloc else ""
 
 
 def _items(entries: list[Entry]) -> tuple[Item, ...]:

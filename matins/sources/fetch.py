@@ -6,9 +6,7 @@ A failure names the host and the cause, never a full address and nothing of what
 from __future__ import annotations
 
 import ssl
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from dataclasses import dataclass, field, replace
 
 import httpcore2
 
@@ -16,6 +14,7 @@ from matins.rules.errors import ProviderError, ProviderRefused, ProviderUnavaila
 from matins.rules.evidence import Cursor
 from matins.sources.address import host_of, request_url
 from matins.sources.guard import Deadline, Gate, Resolver
+from matins.sources.headers import charset_of, retry_after
 from matins.sources.inflate import Caps, Inflater
 
 USER_AGENT = "Matins/0.1"
@@ -23,10 +22,10 @@ _ACCEPT = (
     "application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, "
     "application/json;q=0.8, */*;q=0.1"
 )
+_PERMANENT = frozenset({301, 308})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PASSING = frozenset({408, 425, 429})
 """Refusals that say themselves that they will pass (RFC 9110, 8470, 6585)."""
-_LONGEST_WAIT = 86_400.0
 _VALIDATOR_LENGTH = 500
 _MISTAKES = (
     httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.UnsupportedProtocol
@@ -44,7 +43,7 @@ class Fetched:
     """What came back."""
 
     status: int
-    """200 or 304."""
+    """200 or 304; 410 from `look` only."""
     body: bytes
     content_type: str
     cursor: Cursor
@@ -54,6 +53,16 @@ class Fetched:
     charset_hint: str
     retry_after: float | None
     """Seconds the server asked us to wait, if it did."""
+    broke_off: str = ""
+    """Why the body is only the beginning of one, from `look` only; "" if it is whole."""
+    moved: bool = False
+    """It came by redirects, and every one of them was permanent."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Onward:
+    url: str
+    permanent: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,51 +85,76 @@ class Fetcher:
 
         Raises ProviderUnavailable (network, 5xx, 429, out of time) or ProviderRefused (guard, 4xx, caps, encoding).
         """
+        fetched = self.look(url, cursor=cursor)
+        redirected = fetched.final_url != _requestable(url, base="", came_from="")
+        if fetched.status == 410:
+            raise _named(ProviderRefused("410"), host_of(fetched.final_url), redirected)
+        if fetched.broke_off:
+            raise ProviderUnavailable(fetched.broke_off, key=host_of(fetched.final_url))
+        return fetched
+
+    def look(self, url: str, *, cursor: Cursor) -> Fetched:
+        """The same, which also hands back the beginning of a body that broke off, and a 410 of the address itself.
+
+        A cap that was passed and a time that was up are failures here too: what is cut on purpose is no beginning.
+        """
         deadline = Deadline.after(self.total_seconds)
-        first = here = _requestable(url, base="", came_from="")
-        for _ in range(self.max_redirects + 1):
-            answer = self._hop(here, cursor if here == first else Cursor(), deadline, redirected=here != first)
+        first = _requestable(url, base="", came_from="")
+        here = _Onward(first, permanent=True)
+        for hop in range(self.max_redirects + 1):
+            asked = cursor if here.url == first else Cursor()
+            answer = self._hop(here, asked, deadline, redirected=here.url != first)
             if isinstance(answer, Fetched):
-                return answer
-            here = answer
+                return replace(answer, moved=hop > 0 and here.permanent)
+            here = replace(answer, permanent=answer.permanent and here.permanent)
         raise ProviderRefused(f"redirects more than {self.max_redirects} times", key=host_of(first))
 
-    def _hop(self, url: str, cursor: Cursor, deadline: Deadline, *, redirected: bool) -> Fetched | str:
-        """What came from `url`, or the address to go to next."""
-        host = host_of(url)
+    def _hop(self, here: _Onward, cursor: Cursor, deadline: Deadline, *, redirected: bool) -> Fetched | _Onward:
+        """What came from `here`, or the address to go to next."""
+        host = host_of(here.url)
         gate = Gate(self.resolver, self.allow_hosts, self.connect_seconds, deadline)
         try:
             with (
                 httpcore2.ConnectionPool(ssl_context=self.tls, network_backend=gate, max_connections=1) as pool,
-                pool.stream("GET", url, headers=_headers(cursor), extensions=self._timeouts()) as response,
+                pool.stream("GET", here.url, headers=_headers(cursor), extensions=self._timeouts()) as response,
             ):
-                return self._read(_Answer(response), url, cursor, redirected=redirected)
+                return self._read(_Answer(response), here, cursor, redirected=redirected)
         except _MISTAKES as mistake:
-            cause = f"no whole answer in {self.total_seconds:g} s" if deadline.passed else _cause(mistake)
-            raise _named(ProviderUnavailable(cause), host, redirected) from mistake
+            raise _named(ProviderUnavailable(self._why(mistake, deadline)), host, redirected) from mistake
         except ProviderError as failure:
             raise _named(failure, host, redirected) from failure.__cause__
+
+    def _why(self, mistake: Exception, deadline: Deadline) -> str:
+        return f"no whole answer in {self.total_seconds:g} s" if deadline.passed else _cause(mistake)
 
     def _timeouts(self) -> dict[str, dict[str, float]]:
         return {"timeout": {"connect": self.connect_seconds, "read": self.total_seconds, "write": self.total_seconds}}
 
-    def _read(self, answer: _Answer, url: str, cursor: Cursor, *, redirected: bool) -> Fetched | str:
+    def _read(self, answer: _Answer, here: _Onward, cursor: Cursor, *, redirected: bool) -> Fetched | _Onward:
         if answer.status in _REDIRECTS:
-            return _requestable(answer.header("location"), base=url, came_from=host_of(url))
-        if answer.status == 304 and cursor == Cursor():
+            onward = _requestable(answer.header("location"), base=here.url, came_from=host_of(here.url))
+            return _Onward(onward, answer.status in _PERMANENT)
+        if answer.status == 304 and not (cursor.etag or cursor.last_modified):
             raise ProviderRefused("answered 304 (not modified) though nothing was compared")
         if answer.status == 304:
-            return answer.fetched(b"", cursor, url)
+            return answer.fetched(b"", cursor, here.url)
+        if answer.status == 410 and here.permanent:
+            return answer.fetched(b"", Cursor(), here.url)
         answer.must_be_ok()
         # Validators belong to one address: behind a redirect they would be sent to another one next time.
         validators = Cursor() if redirected else Cursor(answer.validator("etag"), answer.validator("last-modified"))
-        return answer.fetched(self._body(answer), validators, url)
+        body, broke_off = self._body(answer)
+        return replace(answer.fetched(body, validators, here.url), broke_off=broke_off)
 
-    def _body(self, answer: _Answer) -> bytes:
+    def _body(self, answer: _Answer) -> tuple[bytes, str]:
+        """The body, and why it is only the beginning of one. A time that is up is no NetworkError: it goes through."""
         inflater = Inflater.of(answer.header("content-encoding"), caps=self.caps)
-        for chunk in answer.response.iter_stream():
-            inflater.take(chunk)
-        return inflater.body()
+        try:
+            for chunk in answer.response.iter_stream():
+                inflater.take(chunk)
+        except (httpcore2.NetworkError, httpcore2.RemoteProtocolError) as mistake:
+            return bytes(inflater.plain), _cause(mistake)
+        return inflater.body(), "the compressed answer is cut off" if inflater.cut_off else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,37 +196,6 @@ class _Answer:
             charset_hint=charset_of(content_type),
             retry_after=self.retry_after(),
         )
-
-
-def charset_of(content_type: str) -> str:
-    """The charset that a Content-Type header names, in lower case; "" if none."""
-    for parameter in content_type.split(";")[1:]:
-        name, _, value = parameter.partition("=")
-        if name.strip().lower() == "charset":
-            return value.strip().strip("\"'").lower()
-    return ""
-
-
-def retry_after(value: str, *, date: str) -> float | None:
-    """Seconds of a Retry-After header (RFC 9110 section 10.2.3), at most a day; None if it cannot be read.
-
-    A date is compared with the answer's own Date header where it has one: two readings of the same clock.
-    """
-    if value.strip().isascii() and value.strip().isdigit():
-        return min(float(value[:20]), _LONGEST_WAIT)
-    until = _http_date(value)
-    if until is None:
-        return None
-    since = _http_date(date) or datetime.now(UTC)
-    return min(max((until - since).total_seconds(), 0.0), _LONGEST_WAIT)
-
-
-def _http_date(text: str) -> datetime | None:
-    try:
-        found = parsedate_to_datetime(text)
-    except (ValueError, IndexError, TypeError, OverflowError):
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _headers(cursor: Cursor) -> list[tuple[str, str]]:

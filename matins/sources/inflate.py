@@ -8,7 +8,7 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass, field
 
-from matins.rules.errors import ProviderRefused, ProviderUnavailable
+from matins.rules.errors import ProviderRefused
 
 MEGABYTE = 1024 * 1024
 _PIECE = 256 * 1024
@@ -54,10 +54,13 @@ class Inflater:
         while chunk:
             chunk = self._inflate(chunk)
 
+    @property
+    def cut_off(self) -> bool:
+        """Whether the compressed stream has not come to its end."""
+        return bool(self.encoding and self.taken and not (self._member and self._member.eof))
+
     def body(self) -> bytes:
-        """The whole plain body. Raises ProviderUnavailable if the compressed stream was cut off."""
-        if self.encoding and self.taken and not (self._member and self._member.eof):
-            raise ProviderUnavailable("the compressed answer is cut off")
+        """The plain body as far as it came. Raises ProviderRefused if it is compressed once more."""
         if self.encoding and self.plain.startswith(_GZIP):
             raise ProviderRefused("the answer is compressed twice")
         return bytes(self.plain)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from html.entities import html5
 
 MAX_TEXT = 20_000
 """Characters of an item's text."""
@@ -18,6 +19,11 @@ TITLE_FROM_TEXT = 80
 """Characters of a title made from the text."""
 
 _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9:-]*)(?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+>")
+_MAX_UNCLOSED = 8
+"""Tags of one text whose quotes do not end: each is looked for to the end of the text."""
+_ENOUGH = 3 * MAX_TEXT
+"""Characters after which nothing more of a text is looked at."""
+_REFERENCE = re.compile(r"&(?:#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|([A-Za-z][A-Za-z0-9]{1,31});?)")
 _TAG_STARTS = re.compile(r"</?[A-Za-z]|<[!?]")
 _KNOWN_TAG = re.compile(
     r"</?(?:a|abbr|article|b|blockquote|br|center|cite|code|dd|del|div|dl|dt|em|figcaption|figure|font|h[1-6]|hr|i"
@@ -26,38 +32,39 @@ _KNOWN_TAG = re.compile(
     re.IGNORECASE,
 )
 _HIDDEN = frozenset({"script", "style", "template", "noscript", "head", "iframe", "object", "svg", "math", "select"})
-_PARAGRAPHS = frozenset(
-    {"address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div", "dl",
-     "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr",
-     "html", "legend", "li", "main", "nav", "ol", "p", "pre", "section", "summary", "table", "tbody", "tfoot", "thead",
-     "tr", "ul"}
+_PARAGRAPHS = (
+    "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div", "dl",
+    "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr",
+    "html", "legend", "li", "main", "nav", "ol", "p", "pre", "section", "summary", "table", "tbody", "tfoot", "thead",
+    "tr", "ul",
 )  # fmt: skip
-_CELLS = frozenset({"td", "th"})
+_BREAKS = {**dict.fromkeys(_PARAGRAPHS, "\n\n"), "br": "\n", "td": " ", "th": " "}
+"""What an element puts between the words around its tags."""
 
 _LINE_BREAKS = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _REMOVED = re.compile(
     "[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
     "\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
 )
-_BLANKS = re.compile(r"[^\S\n]+")
-_GAP = re.compile(r" ?\n ?(?:\n ?)+")
+_GAP = re.compile(r"\n{3,}")
+_SINGLE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 _SENTENCE_END = re.compile(r"(?<=[.!?\u2026\u3002])[\"'\u201d\u2019)]*\s")
 
 
 def text_from_markup(markup: str) -> str:
     """The text of a piece of HTML: paragraphs separated by a blank line, at most MAX_TEXT characters."""
-    return _shortened("".join(_visible(markup[:MAX_MARKUP])))
+    return _shortened("".join(_visible(markup.strip()[:MAX_MARKUP])))
 
 
 def text_from_plain(text: str) -> str:
     """The same for text without markup: its blank lines are its paragraphs, its single line breaks are blanks."""
-    lines = _LINE_BREAKS.sub("\n", text[:MAX_MARKUP])
-    return _shortened(re.sub(r"(?<!\n)\n(?!\s*\n)(?=[^\n])", " ", _BLANKS.sub(" ", lines).replace("\n ", "\n")))
+    lines = _trimmed(_LINE_BREAKS.sub("\n", text.strip()[:MAX_MARKUP]))
+    return _shortened(_SINGLE_BREAK.sub(" ", lines) if "\n" in lines else lines)
 
 
 def text_from_either(text: str) -> str:
     """The same where the source does not say which it is: markup if it has a tag that HTML knows."""
-    return text_from_markup(text) if looks_like_markup(text) else text_from_plain(html.unescape(text))
+    return text_from_markup(text) if looks_like_markup(text) else text_from_plain(_resolved(text))
 
 
 def looks_like_markup(text: str) -> bool:
@@ -94,41 +101,63 @@ def cut(text: str, length: int) -> str:
 
 
 def _shortened(text: str) -> str:
-    text = _GAP.sub("\n\n", _BLANKS.sub(" ", clean(text)))
-    text = re.sub(r" ?\n ?", "\n", text).strip()
+    text = _trimmed(clean(text))
+    text = _GAP.sub("\n\n", text).strip() if "\n" in text else text
     return text if len(text) <= MAX_TEXT else cut(text, MAX_TEXT)
+
+
+def _trimmed(text: str) -> str:
+    """Its lines, each with single blanks and none around it."""
+    return "\n".join(" ".join(line.split()) for line in text.split("\n"))
 
 
 def _visible(markup: str) -> Iterator[str]:
     """The text between tags, references resolved, with line breaks where HTML has them."""
-    at = 0
+    at, length, unclosed = 0, 0, 0
     while (start := _TAG_STARTS.search(markup, at)) is not None:
-        yield _words(markup[at : start.start()])
+        if start.start() > at:
+            words = _words(markup[at : start.start()])
+            yield words
+            length += len(words.strip())
+        if length > _ENOUGH or unclosed > _MAX_UNCLOSED:
+            return
         if start[0] in ("<!", "<?"):
             at = _after_declaration(markup, start.start())
             continue
         tag = _TAG.match(markup, start.start())
         if tag is None:
+            unclosed += 1
             at = _after(markup, ">", start.end())
             continue
         name = tag[1].lower()
         at = tag.end()
         if name in _HIDDEN and not tag[0].startswith("</") and not tag[0].endswith("/>"):
             at = _after_element(markup, name, at)
-        yield _break(name)
+        if name in _BREAKS:
+            yield _BREAKS[name]
     yield _words(markup[at:])
 
 
 def _words(text: str) -> str:
-    return _LINE_BREAKS.sub(" ", html.unescape(text)) if text else ""
+    if text.isprintable() and "&" not in text:
+        return text  # most pieces, by far
+    return _LINE_BREAKS.sub(" ", _resolved(text))
 
 
-def _break(name: str) -> str:
-    if name in _PARAGRAPHS:
-        return "\n\n"
-    if name == "br":
-        return "\n"
-    return " " if name in _CELLS else ""
+def _resolved(text: str) -> str:
+    """References replaced by what they mean, as HTML reads them, also without a semicolon at their end."""
+    return _REFERENCE.sub(_meaning, text) if "&" in text else text
+
+
+def _meaning(match: re.Match[str]) -> str:
+    return html5.get(match[0][1:], match[0]) if match[1] else character(match[0])
+
+
+def character(reference: str) -> str:
+    """What a numeric reference like "&#1087;" means (HTML, section 13.2.5.80)."""
+    digits = reference[2:].rstrip(";")
+    number = int(digits[1:], 16) if digits[0] in "xX" else int(digits)
+    return chr(number) if 0xA0 <= number < 0xD800 else html.unescape(reference)
 
 
 def _after_declaration(markup: str, at: int) -> int:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from matins.brief import bundle, compose, select
 from matins.rules import keys
-from matins.rules.evidence import Evidence, Item, SourceLook
+from matins.rules.evidence import Evidence, Item, SourceLook, Told
 from matins.rules.profile import Profile, parse
 
 DAY = date(2026, 11, 30)
@@ -53,6 +54,28 @@ def evidence(
     )
 
 
+def told(item: Evidence, on: date = DAY - timedelta(days=3)) -> Told:
+    """The item, told by an earlier edition; it was published and seen on that day."""
+    back = DAY - on
+    return Told(
+        local_date=on,
+        event_key=item.event_key,
+        evidence_hash=item.evidence_hash,
+        source_key=item.source_key,
+        url=item.url,
+        title=item.title,
+        text=item.text,
+        published_at=item.published_at - back if item.published_at else None,
+        first_seen_at=item.first_seen_at - back,
+    )
+
+
+def version(item: Evidence, text: str, *, title: str = "") -> Evidence:
+    """A later version of the same event."""
+    later = replace(item, title=title or item.title, text=text)
+    return replace(later, evidence_hash=Item("", later.url, later.title, later.text).evidence_hash)
+
+
 def look(name: str, *, reason: str = "", since: datetime | None = None) -> SourceLook:
     """A look at a source: one that failed if there is a reason."""
     return SourceLook(name, name.capitalize(), not reason, 0 if reason else 3, reason, since)
@@ -68,17 +91,22 @@ def profile(**fields: Any) -> Profile:
 
 
 def chosen_set(
-    items: Sequence[Evidence], looks: Sequence[SourceLook] = GAZETTE, *, at: datetime = AT, **fields: Any
+    items: Sequence[Evidence],
+    looks: Sequence[SourceLook] = GAZETTE,
+    *,
+    at: datetime = AT,
+    told: Sequence[Told] = (),
+    **fields: Any,
 ) -> dict[str, Any]:
     """The evidence set of Sam's morning."""
-    return select.select(items, looks, profile(**fields), key=KEY, at=at)
+    return select.select(items, looks, profile(**fields), key=KEY, at=at, told=told)
 
 
 def edition(
-    items: Sequence[Evidence], looks: Sequence[SourceLook] = GAZETTE, **fields: Any
+    items: Sequence[Evidence], looks: Sequence[SourceLook] = GAZETTE, *, told: Sequence[Told] = (), **fields: Any
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The draft of Sam's morning, and its evidence set."""
-    found = chosen_set(items, looks, **fields)
+    found = chosen_set(items, looks, told=told, **fields)
     return compose.compose(found, profile(**fields), date=DAY), found
 
 

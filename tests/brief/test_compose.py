@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from time import process_time
 
 import pytest
 
 from matins.brief import compose, coverage, inner, phrases
 from matins.brief.phrases import fold, words
 from matins.rules.errors import DateConflict
-from tests.brief.making import AT, DAY, PROSE, chosen_set, edition, evidence, look, profile
+from tests.brief.making import AT, DAY, PROSE, chosen_set, edition, evidence, look, profile, told
 
 
 def test_a_long_story_is_whole_sentences_of_its_source_within_the_budget() -> None:
@@ -160,6 +161,27 @@ def test_one_of_everything_is_said_in_the_singular() -> None:
     assert draft["opening"] == "From 1 new item in 1 source: one story. It is “Hourly ferries”."
     assert coverage.title(draft) == "For Sam. One story, one minute."
     assert draft["coverage"]["line"] == "1 source"
+
+
+def test_forty_events_with_long_texts_are_composed_in_no_time() -> None:
+    items = [evidence(f"Story {n}", "\n\n".join([PROSE] * 40), source=f"s{n}") for n in range(40)]
+    found = chosen_set(items, long=20, short=20)
+    started = process_time()
+    draft = compose.compose(found, profile(long=20, short=20), date=DAY)
+    assert process_time() - started < 0.25  # five times what it may take
+    assert draft["stories"]
+
+
+def test_items_told_before_are_no_new_items() -> None:
+    items = [evidence("Hourly ferries"), evidence("Bees return", "Bees.", source="b")]
+    draft, _ = edition(items, told=[told(items[0])])
+    assert draft["opening"].startswith("From 1 new item in 1 source: one story.")
+
+
+def test_a_morning_on_which_all_was_told_before_has_nothing_new() -> None:
+    draft, _ = edition([evidence("Hourly ferries")], told=[told(evidence("Hourly ferries"))])
+    assert (draft["kind"], draft["headline"]) == ("empty", "Nothing new in your one source, reached at 05:01.")
+    assert coverage.left_out(draft) == "Left out: 1 told before."
 
 
 def test_evidence_of_another_date_is_refused() -> None:

@@ -231,6 +231,7 @@ def test_a_morning_without_news_says_so_in_its_subject(looks: list[Any], wanted:
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=120))
 @example(".")
 @example("... .")
+@example("00000000 00¡¡¡¡¡¡¡¡𐀀𐀀𐀀𐀀 ¡")
 def test_any_title_comes_back_as_a_single_subject_of_sixty_characters(title: str) -> None:
     raw = _build([evidence(title, PROSE)])
     _strict(raw)

@@ -7,19 +7,22 @@ import re
 from collections import Counter
 from datetime import timedelta
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
 
 from matins.brief import bundle, letter, links, phrases
 from matins.rules.canonical import sha256
-from matins.rules.evidence import Evidence
+from matins.rules.evidence import Evidence, SourceLook
 from tests.brief.making import AT, PROSE, edition, evidence, files, look
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 HOSTILE = (
     "<script>alert(1)</script><img src=x onerror=y> & \"quotes\" 'too' &lt;b&gt; [a](javascript:b) `c` *d* </style>"
 )
+
+BOARD = {"name": "acme", "kind": "greenhouse", "board": "acme"}
 
 
 class _Document(HTMLParser):
@@ -120,6 +123,21 @@ def test_every_file_tells_the_whole_edition_and_ends(name: str) -> None:
                  "Because you follow: shipping", "Not seen today: Lwn.", "1 of 2 sources; not seen: Lwn (503)",
                  "Quoted from the sources, no model used.", "Times in London.", "That is all for today."):  # fmt: skip
         assert part in said
+
+
+@pytest.mark.parametrize("name", ["index.html", "mail.html", "mail.txt", "brief.md"])
+def test_a_source_that_broke_off_is_named_above_the_stories_as_read_in_part(name: str) -> None:
+    broken = SourceLook("gazette", "Gazette", True, 0, "broke off after 12 entries", None, partial=True)
+    data = files([evidence("Hourly ferries")], [broken, look("lwn")])[name]
+    said = _Document(data).said if name.endswith(".html") else " ".join(data.decode().split()).replace("\\", "")
+    assert "Read only in part: Gazette (broke off after 12 entries)." in said
+    assert "all 2 sources" in said.casefold()
+
+
+@pytest.mark.parametrize(("openings", "linked"), [({"boards": [BOARD], "titles": ["engineer"]}, True), (None, False)])
+def test_the_page_leads_to_the_openings_where_boards_are_named(openings: dict[str, Any] | None, linked: bool) -> None:
+    page = files([evidence("Hourly ferries")], **({"openings": openings} if openings else {}))["index.html"]
+    assert ("openings.html" in _Document(page).hrefs) is linked
 
 
 def test_links_are_those_of_the_evidence_and_no_others() -> None:

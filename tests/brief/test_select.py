@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime, timedelta
+from time import process_time
 
 import pytest
 
 from matins.brief import select
 from matins.rules.canonical import canonical
 from matins.rules.evidence import Evidence
-from tests.brief.making import AT, PROSE, chosen_set, evidence, look
+from tests.brief.making import AT, PROSE, chosen_set, evidence, look, told
 
 PORT = "The port of Aldermouth reopens to container ships on Thursday"
 PORT_ECHO = "Aldermouth port to reopen on Thursday as harbour board lifts closure"
@@ -178,5 +179,8 @@ def test_the_same_evidence_in_any_order_gives_the_same_bytes() -> None:
 
 def test_a_thousand_items_are_chosen_from_in_no_time() -> None:
     items = [evidence(f"Story {n} of the town and its port", PROSE * 5, source=f"s{n % 140}") for n in range(1000)]
-    found = chosen_set(items, interests={"shipping": ["port"]})
+    started = process_time()
+    found = chosen_set(items, interests={"shipping": ["port"]}, told=[told(item) for item in items[:50]])
+    assert process_time() - started < 2.5  # five times what it may take
     assert len(found["items"]) == 1000
+    assert not any(item["chosen"] for item in found["items"] if item.get("told_on"))

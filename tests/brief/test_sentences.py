@@ -64,7 +64,7 @@ def test_splitting_loses_nothing(text: str) -> None:
 )
 def test_what_feeds_put_around_an_article_is_not_told(furniture: str) -> None:
     text = f"{furniture}\n\nThe harbour board opened the basin on Thursday morning.\n\n{furniture}"
-    assert sentences.honest(text) == [["The harbour board opened the basin on Thursday morning."]]
+    assert list(sentences.honest(text)) == [["The harbour board opened the basin on Thursday morning."]]
 
 
 @pytest.mark.parametrize(
@@ -75,14 +75,15 @@ def test_what_feeds_put_around_an_article_is_not_told(furniture: str) -> None:
         "By noon the last of the ships had left the roads.",
         "By Monday the Harbour Board will have voted on it.",
         "He read the letter twice and put it away.",
+        "The fare is £4.20.",
         "Readers sent 41 photos of the bridge to the paper.",
         "Rail unions accept the offer and call off the strike",
     ],
 )
 def test_plain_sentences_that_only_look_like_furniture_are_told(honest: str) -> None:
-    assert sentences.honest(honest) == [[honest]]
+    assert list(sentences.honest(honest)) == [[honest]]
 
 
 def test_a_sentence_that_only_repeats_the_title_is_left_out() -> None:
     text = "The port reopens on Thursday. Nine ships wait in the roads."
-    assert sentences.honest(text, title="The port reopens on Thursday") == [["Nine ships wait in the roads."]]
+    assert list(sentences.honest(text, title="The port reopens on Thursday")) == [["Nine ships wait in the roads."]]

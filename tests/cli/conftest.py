@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ import pytest
 from matins.cli import main
 from matins.ledger import (
     action,
+    admission,
     continuation,
     edition,
     evidence,
@@ -20,18 +21,20 @@ from matins.ledger import (
     message,
     obligation,
     observation,
+    openings,
     profile,
     source,
     today,
     work,
 )
-from matins.rules import keys
+from matins.ledger.outgoing import Outgoing
+from matins.rules import keys, plans
 from matins.rules.canonical import canonical, sha256
 from matins.rules.evidence import Cursor, Item, Reading, ReadOutcome
 from matins.rules.profile import parse
 from matins.rules.receipt import Receipt, Sighting
 
-STAGES = ("queued", "researched", "composed", "published", "accepted", "observed", "done")
+STAGES = ("queued", "researched", "composed", "published", "accepted", "observed", "reported", "done")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ class Walk:
     def to(self, owner: str, stage: str) -> str:
         """Walk to `stage` of STAGES. Returns the morning's key."""
         key = today.ask(self.conn, owner)
-        acts = (self._research, self._compose, self._publish, self._accept, self._observe, self._jobs)
+        acts = (self._research, self._compose, self._publish, self._accept, self._observe, self._jobs, self._wiki)
         for act in acts[: STAGES.index(stage)]:
             act(key)
         return key
@@ -106,8 +109,10 @@ class Walk:
         window = source.window(self.conn, source.of_owner(self.conn, owner)[0].key)
         reader = self.claim(window.work_key)
         items = (Item("1", "http://example.net/1", "The quay is open", "It is open."),)
-        ingest.admit(self.conn, reader, window, items, baseline=False)
-        ingest.settle(self.conn, reader, window, Reading(True, ReadOutcome.NEW, items, Cursor("e"), "The Gazette"))
+        admission.admit(self.conn, reader, window, items, baseline=False)
+        ingest.settle(
+            self.conn, reader, window, Reading(True, ReadOutcome.NEW, items, Cursor("e"), "The Gazette"), declared=1
+        )
         claim = self.claim(keys.obligation_work(key))
         content = canonical({"key": key})
         found = [(one.event_key, one.evidence_hash, True) for one in evidence.fresh(self.conn, key)]
@@ -117,7 +122,7 @@ class Walk:
             items=found,
         )  # fmt: skip
         self._effect(claim, key, "research", content)
-        obligation.complete(self.conn, key, claim, plan=1, output_hash=sha256(content))
+        obligation.complete(self.conn, key, claim, plan=plans.CURRENT, output_hash=sha256(content))
 
     def _compose(self, key: str) -> None:
         claim = self.claim(keys.continuation_work(key), "compose")
@@ -125,8 +130,8 @@ class Walk:
         self._effect(claim, key, "compose", content)
         facts = {"stories": 1, "minutes": 1, "links": 1, "numbers": 0, "quotations": 0}
         edition.draft(
-            self.conn, key, claim, plan=1, kind="quoted", title="The quay is open", draft_hash=sha256(content),
-            facts=facts,
+            self.conn, key, claim, plan=plans.CURRENT, kind="quoted", title="The quay is open",
+            draft_hash=sha256(content), facts=facts,
         )  # fmt: skip
 
     def _publish(self, key: str) -> None:
@@ -137,13 +142,15 @@ class Walk:
         mail = f"Subject: {owner}\r\n\r\nGood morning.\r\n".encode()
         there = profile.destinations(self.conn, owner, obligation.owed(self.conn, key).profile_version)
         outgoing = [
-            edition.Outgoing(
+            Outgoing(
                 "brief", one.channel, one.name, one.address, one.proof, one.if_unknown, mail, sha256(mail),
                 f"<{owner}-{one.name}@test>",
             )
             for one in there
         ]  # fmt: skip
-        edition.publish(self.conn, key, claim, plan=1, bundle_hash=sha256(listing), messages=outgoing, send_at=None)
+        edition.publish(
+            self.conn, key, claim, plan=plans.CURRENT, bundle_hash=sha256(listing), messages=outgoing, send_at=None
+        )
 
     def send(self, key: str) -> tuple[work.Claim, message.Envelope]:
         """Claim the morning's one message and start its send."""
@@ -169,7 +176,37 @@ class Walk:
     def _jobs(self, key: str) -> None:
         claim = self.claim(keys.continuation_work(key), "jobs")
         written = (keys.action(key, "jobs"), sha256(b"none"), b"none")
-        continuation.complete_step(self.conn, key, claim, plan=1, written=written)
+        continuation.complete_step(self.conn, key, claim, plan=plans.CURRENT, written=written)
+
+    def _wiki(self, key: str, pages: Sequence[str] = ()) -> None:
+        claim = self.claim(keys.continuation_work(key), "wiki")
+        done = canonical({"key": key, "pages": list(pages), "still_due": list(pages)})
+        written = (keys.action(key, "wiki"), sha256(done), done)
+        continuation.complete_step(self.conn, key, claim, plan=plans.CURRENT, written=written)
+
+    def report(self, key: str, **facts: object) -> None:
+        """Complete the step of the openings with a report."""
+        claim = self.claim(keys.continuation_work(key), "jobs")
+        content = canonical({"report": key})
+        self._effect(claim, key, "jobs", content)
+        openings.keep(self.conn, key, claim, content_hash=sha256(content), facts=dict(facts))
+        continuation.complete_step(self.conn, key, claim, plan=plans.CURRENT)
+
+    def keep_wiki(self, key: str, *pages: str) -> None:
+        """Complete the step of the wiki with these pages of topics, which are all still due."""
+        for page_id in pages:
+            self.conn.execute("insert into work (key, kind) values (%s, 'page')", (keys.page_work(page_id),))
+            self.conn.execute(
+                "insert into page (id, owner, kind, topic, work_key, wanted, created_at)"
+                " values (%s, %s, 'topic', %s, %s, 1, ledger_now())",
+                (page_id, keys.parse(key).owner, page_id, keys.page_work(page_id)),
+            )
+        self._wiki(key, pages)
+
+    def finish(self, key: str) -> None:
+        """Walk a published morning through its last two steps, whatever becomes of its mail."""
+        self._jobs(key)
+        self._wiki(key)
 
 
 @pytest.fixture

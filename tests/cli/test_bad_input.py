@@ -1,9 +1,11 @@
 """Bad input: one sentence that says what, where and what to do, for that owner only; the others go on."""
 
+import json
+
 import pytest
 
 from matins.demo.server import DemoServer
-from matins.ledger import profile, today
+from matins.ledger import profile, source, today
 
 GOOD = """
 owner = "{owner}"
@@ -159,3 +161,64 @@ def test_a_private_address_is_not_looked_at(matins, walk) -> None:
     walk.own("sam")
     ran = matins("source", "add", "sam", "http://127.0.0.1:1/feed.xml")
     assert "private" in ran.err + ran.out
+
+
+BAD = [
+    (2, "No such command 'sow'", "source sow sam"),
+    (1, 'no profile for "nobody"', "source list nobody"),
+    (1, 'no profile for "nobody"', "source show nobody gazette"),
+    (1, 'no profile for "nobody"', "source remove nobody gazette"),
+    (1, 'no profile for "nobody"', "source retry nobody gazette"),
+    (1, 'no profile for "nobody"', "source poll nobody gazette"),
+    (1, 'no profile for "nobody"', "source skip nobody gazette --reason why"),
+    (1, 'no profile for "nobody"', "source export nobody"),
+    (1, 'no profile for "nobody"', "source import nobody {list}"),
+    (1, 'no profile for "nobody"', "source add nobody example.net"),
+    (1, 'no profile for "nobody"', "profile edit nobody"),
+    (1, 'no profile for "nobody"', "profile show nobody"),
+    (1, 'no profile for "nobody"', "outbox nobody"),
+    (1, 'no profile for "nobody"', "wiki nobody"),
+    (1, 'no source called "times"', "source show sam times"),
+    (1, 'no source called "times"', "source skip sam times --reason why"),
+    (2, "Missing option '--reason'", "source skip sam gazette"),
+    (1, "Gazette A or Gazette B; write more of it", "source remove sam gaz"),
+    (1, "[[openings.boards]]", "source add sam https://api.lever.co/v0/postings/acme"),
+    (1, "is not added", "source add sam http://"),
+    (2, "none.opml: cannot be read", "source import sam none.opml"),
+    (2, "cannot be read (is a directory)", "source import sam /"),
+    (2, "not OPML", "source import sam {text}"),
+    (2, "declares entities", "source import sam {entities}"),
+    (2, "cannot be written", "source export sam /nowhere/at/all.opml"),
+    (2, '"soon" is not a date', "outbox --date soon"),
+    (2, '"2026-02-30" is not a date', "why sam 2026-02-30"),
+    (2, "No such option", "outbox --everything"),
+    (1, "nothing is recorded for sam on 2026-01-02", "why sam 2026-01-02"),
+]  # fmt: skip
+
+
+def test_every_bad_input_is_refused_by_name_and_changes_nothing(matins, walk, tmp_path) -> None:
+    walk.own("sam")
+    for letter in "AB":
+        source.add(walk.conn, "sam", url=f"http://{letter}.example/".lower(), name=f"Gazette {letter}")
+    files = {
+        "list": '<opml version="2.0"><body/></opml>',
+        "text": "Good morning.",
+        "entities": '<!DOCTYPE opml [<!ENTITY a "b">]><opml/>',
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    before = walk.conn.execute("select count(*), max(id) from audit").fetchone()
+    for code, said, line in BAD:
+        ran = matins(*(word.format(**{name: tmp_path / name for name in files}) for word in line.split()))
+        told = " ".join(ran.err.split())
+        assert (line, ran.code, said in told) == (line, code, True), told
+        assert "Traceback" not in told
+        assert len(ran.err.splitlines()) == 1 or code == 2
+    assert walk.conn.execute("select count(*), max(id) from audit").fetchone() == before
+
+
+def test_every_listing_is_there_for_programs(matins, walk) -> None:
+    walk.own("sam")
+    source.add(walk.conn, "sam", url="http://a.example/", name="Gazette A")
+    for line in ("source list sam", "source show sam gaz", "profile list", "profile show sam", "outbox --all", "owed"):
+        assert json.loads(matins(*line.split(), "--json").out) is not None

@@ -9,15 +9,16 @@ from matins.rules import keys
 from tests.cli.conftest import STAGES
 
 STEPS = {"step", "status", "provider", "reference", "attempts"}
-MESSAGES = {"channel", "destination", "status", "provider", "reference", "mechanism", "placement"}
+MESSAGES = {"kind", "channel", "destination", "status", "provider", "reference", "mechanism", "placement"}
 DOCUMENT = {"key", "owner", "product", "local_date", "status", "token", "attempts", "steps", "messages", "missing"}
 LACKS = {
-    "queued": ["research", "compose", "publish", "jobs"],
-    "researched": ["compose", "publish", "jobs"],
-    "composed": ["publish", "jobs"],
-    "published": ["jobs", "message email/inbox: accepted"],
-    "accepted": ["jobs", "message email/inbox: observed"],
-    "observed": ["jobs"],
+    "queued": ["research", "compose", "publish", "jobs", "wiki"],
+    "researched": ["compose", "publish", "jobs", "wiki"],
+    "composed": ["publish", "jobs", "wiki"],
+    "published": ["jobs", "wiki", "message email/inbox: accepted"],
+    "accepted": ["jobs", "wiki", "message email/inbox: observed"],
+    "observed": ["jobs", "wiki"],
+    "reported": ["wiki"],
     "done": [],
 }
 
@@ -31,7 +32,7 @@ def test_json_names_exactly_what_is_missing_at_each_stage(matins, walk, stage) -
     assert set(owed) >= DOCUMENT
     assert (owed["key"], owed["owner"], owed["product"]) == (key, "sam", "morning")
     assert owed["missing"] == LACKS[stage]
-    assert [step["step"] for step in owed["steps"]] == ["research", "compose", "publish", "jobs"]
+    assert [step["step"] for step in owed["steps"]] == ["research", "compose", "publish", "jobs", "wiki"]
     assert all(set(step) == STEPS for step in owed["steps"])
     assert all(set(message) == MESSAGES for message in owed["messages"])
     done = [step["step"] for step in owed["steps"] if step["status"] == "completed"]
@@ -51,7 +52,7 @@ def test_a_ready_morning_says_what_the_reader_got(matins, walk) -> None:
 def test_sent_without_a_mailbox_to_look_into_is_said_to_be_sent_and_no_more(matins, walk) -> None:
     walk.own("sam", destinations=[{"name": "inbox", "address": "sam@example.net", "proof": "none"}])
     key = walk.to("sam", "accepted")
-    walk._jobs(key)
+    walk.finish(key)
     ran = matins("owed")
     assert ran.code == 0
     assert "sent (server said yes)" in ran.out
@@ -64,7 +65,7 @@ def test_a_mail_that_waits_for_a_person_is_held_and_the_exit_code_says_so(matins
     claim, _ = walk.send(key)
     doubt.doubt(walk.conn, claim, reason="the reply was lost", quarantine=60)
     doubt.hold(walk.conn, claim.key, reason="nobody can look")
-    walk._jobs(key)
+    walk.finish(key)
     ran = matins("owed")
     assert ran.code == 1
     assert "HELD" in ran.out

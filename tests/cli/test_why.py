@@ -2,7 +2,7 @@
 
 import json
 
-from matins.ledger import doubt
+from matins.ledger import decision, doubt, ingest
 from matins.rules.receipt import Sighting
 
 
@@ -13,14 +13,14 @@ def test_a_ready_morning_ends_in_one_line_and_lists_its_evidence(matins, walk) -
     assert ran.code == 0
     assert "Everything owed was done, with evidence." in ran.out
     acts = [line.split()[1] for line in ran.out.splitlines() if line[2:4].isdigit()]
-    assert [act for act in acts if act != "owed"] == ["read", "write", "publish", "send", "send", "openings"]
+    assert [act for act in acts if act != "owed"] == ["read", "write", "publish", "send", "send", "openings", "wiki"]
 
 
 def test_json_has_the_documented_shape_and_no_first_missing_when_ready(matins, walk) -> None:
     walk.own("sam")
     walk.to("sam", "done")
     told = json.loads(matins("why", "sam", "--json").out)
-    assert set(told) == {"owner", "local_date", "state", "first_missing", "next", "evidence"}
+    assert set(told) == {"owner", "local_date", "state", "first_missing", "next", "our_network", "evidence"}
     assert told["state"] == "READY"
     assert told["first_missing"] is None
     assert all({"at", "what"} <= set(one) for one in told["evidence"])
@@ -38,7 +38,7 @@ def test_the_first_missing_piece_is_named_with_whose_move_is_next(matins, walk) 
 def test_a_mail_of_unknown_fate_is_looked_for_and_not_sent_again(matins, walk) -> None:
     walk.own("sam")
     key = walk.to("sam", "published")
-    walk._jobs(key)
+    walk.finish(key)
     claim, envelope = walk.send(key)
     doubt.doubt(walk.conn, claim, reason="the reply was lost", quarantine=60)
     ran = matins("why", "sam")
@@ -70,3 +70,31 @@ def test_an_owner_without_a_profile_is_refused_by_name(matins) -> None:
     ran = matins("why", "nobody")
     assert ran.code == 1
     assert ran.err == 'there is no profile for "nobody"; apply one: matins profile apply FILE\n'
+
+
+def test_the_openings_and_the_wiki_are_told_in_words(matins, walk) -> None:
+    walk.own("sam")
+    key = walk.to("sam", "observed")
+    assert "First missing: the openings." in matins("why", "sam").out
+    walk.report(key, headline="3 new, 41 open, 1 gone", checked=["acme"])
+    assert "First missing: the wiki, brought up to date." in matins("why", "sam").out
+    assert "wiki to come" in " ".join(matins("owed").out.split())
+    walk.keep_wiki(key, "a", "b")
+    last = [line.split(maxsplit=2)[1:] for line in matins("why", "sam").out.splitlines() if line[2:4].isdigit()][-2:]
+    assert last == [["openings", "3 new, 41 open, 1 gone"], ["wiki", "2 of 2 pages not up to date yet"]]
+    walk.conn.execute("update page set published = wanted, published_at = ledger_now()")
+    assert "  wiki      2 pages brought up to date\n" in matins("why", "sam").out
+    (row,) = [line.split() for line in matins("owed").out.splitlines() if " openings " in line]
+    assert row[:3] == ["sam", "openings", "READY"]
+    assert row[4:] == ["3", "new,", "41", "open,", "1", "gone"]
+
+
+def test_a_network_that_is_down_now_is_told(matins, walk) -> None:
+    walk.own("sam")
+    walk.to("sam", "queued")
+    decision.note(walk.conn, "network", "our_network", ingest.OUR_NETWORK)
+    assert "Also:  Most sources cannot be reached" in matins("why", "sam").out
+    assert "\nMost sources cannot be reached: most likely it is this machine's network." in matins("owed").out
+    assert json.loads(matins("why", "sam", "--json").out)["our_network"] is True
+    walk.conn.execute("update decision set last_seen_at = ledger_now() - interval '16 minutes'")
+    assert "Also:" not in matins("why", "sam").out

@@ -27,6 +27,8 @@ class Feeds:
         at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         self._page = ("application/atom+xml", _FEED.format(at=at).encode())
         self._free = {f"/{name}.xml": threading.Event() for name in NAMES}
+        self.reads = 0
+        """How often a feed was asked for."""
         self._server = DemoServer(lambda: self)
         for name in NAMES:
             self.free(name)
@@ -61,5 +63,6 @@ class Feeds:
         """The page at `path`, as the server asks for it."""
         if path not in self._free:
             return None
+        self.reads += 1
         self._free[path].wait(60)
         return self._page

@@ -12,6 +12,7 @@ import psycopg
 from matins.ledger import invariants
 from matins.local import objects as local_objects
 from matins.rules.canonical import sha256
+from matins.rules.wiki import object_key
 from tests.crash.scene import Scene
 
 
@@ -20,6 +21,7 @@ def assert_happened_once(scene: Scene, key: str) -> None:
     with scene.ledger() as conn:
         _assert_one_mail(scene, conn, key)
         _assert_one_bundle(scene, conn, key)
+        _assert_pages_are_there(scene, conn)
         _assert_tokens_grow(conn)
         assert invariants.broken(conn) == {}
 
@@ -57,6 +59,16 @@ def _assert_one_bundle(scene: Scene, conn: psycopg.Connection[Any], key: str) ->
         f"{key}/evidence-{evidence_hash[:16]}.json": evidence_hash,
         f"{key}/draft-{draft_hash[:16]}.json": draft_hash,
     }
+
+
+def _assert_pages_are_there(scene: Scene, conn: psycopg.Connection[Any]) -> None:
+    """Every page of the wiki is up to date, and its objects are, byte for byte, what was marked as published."""
+    found = conn.execute("select owner, kind, id, objects, wanted - published from page").fetchall()
+    stored = {name: body for (owner,) in {(row[0],) for row in found} for name, body in _objects(scene, owner).items()}
+    for owner, kind, page_id, objects, behind in found:
+        assert behind == 0
+        for form, told in objects.items():
+            assert sha256(stored[object_key(owner, kind, page_id, form)]) == told["hash"]
 
 
 def _objects(scene: Scene, key: str) -> dict[str, bytes]:

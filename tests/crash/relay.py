@@ -1,21 +1,24 @@
-"""A relay before Temporal: what a machine that stands still looks like from outside, its connections are cut.
+"""A relay before a server, which cuts connections, refuses new ones, or is slow.
 
-Without it Temporal would hand the work of a frozen worker to the polls that this worker has left behind.
+Before Temporal it makes a frozen worker look like a machine that stands still: without it Temporal would hand the work
+of that worker to the polls that it has left behind.
 """
 
 from __future__ import annotations
 
 import socket
 import threading
+import time
 from contextlib import suppress
 
 
 class Relay:
-    """Passes every connection on to the server at `address` until it is closed."""
+    """Passes every connection on to the server at `address` until it is closed, each piece `delay` seconds late."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, delay: float = 0.0) -> None:
         host, _, port = address.rpartition(":")
         self._server = (host, int(port))
+        self.delay, self.refuses = delay, False
         self._open: list[socket.socket] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
@@ -44,20 +47,28 @@ class Relay:
         while True:
             try:
                 client, _ = self._listener.accept()
-                server = socket.create_connection(self._server)
             except OSError:
                 return
+            server = self._reach()
+            if server is None:
+                client.close()
+                continue
             self._open += [client, server]
             for source, sink in ((client, server), (server, client)):
-                thread = threading.Thread(target=_pass_on, args=(source, sink), daemon=True)
+                thread = threading.Thread(target=self._pass_on, args=(source, sink), daemon=True)
                 self._threads.append(thread)
                 thread.start()
 
+    def _reach(self) -> socket.socket | None:
+        with suppress(ConnectionRefusedError):
+            return None if self.refuses else socket.create_connection(self._server)
+        return None
 
-def _pass_on(source: socket.socket, sink: socket.socket) -> None:
-    with suppress(OSError):
-        while data := source.recv(65536):
-            sink.sendall(data)
-    for end in (source, sink):
+    def _pass_on(self, source: socket.socket, sink: socket.socket) -> None:
         with suppress(OSError):
-            end.shutdown(socket.SHUT_RDWR)
+            while data := source.recv(65536):
+                time.sleep(self.delay)
+                sink.sendall(data)
+        for end in (source, sink):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)

@@ -80,6 +80,7 @@ class Scene:
         self.feeds = Feeds()
         self.limits = LIMITS
         self.smtp_url = ""
+        self.pool = 12
         self._conn: psycopg.Connection[Any] | None = None
         self._client: Client | None = None
         self._lives: list[Life] = []
@@ -149,6 +150,7 @@ class Scene:
             "MATINS_IMAP_URL": self.mailbox.imap_url,
             "MATINS_ALLOW_HOSTS": self.feeds.host,
             "MATINS_SWEEP_EVERY": str(self.sweep_every),
+            "MATINS_POOL": str(self.pool),
         }
 
     def die_at(self, crash: str, *, queues: Sequence[str] = (), sweep: bool = False, seconds: float = 90) -> None:
@@ -170,12 +172,13 @@ class Scene:
         self.wait(lambda: self.is_finished(key), seconds=seconds, sweep=sweep, why=f"{key} was never finished")
 
     def is_finished(self, key: str) -> bool:
-        """Whether morning, brief and continuation succeeded, and every message was seen."""
+        """Whether morning, brief and continuation succeeded, every message was seen, and every page is up to date."""
         with self.ledger() as conn:
             found = conn.execute(
                 """
                 select morning.status, brief.status, continuation.status,
-                       (select coalesce(bool_and(status = 'observed'), false) from message where subject = morning.key)
+                       (select coalesce(bool_and(status = 'observed'), false) from message where subject = morning.key),
+                       (select coalesce(bool_and(wanted = published), true) from page)
                   from obligation as morning
                   join obligation as brief on brief.follows = morning.key
                   left join continuation on continuation.key = morning.key
@@ -183,7 +186,7 @@ class Scene:
                 """,
                 (key,),
             ).fetchone()
-        return found == ("succeeded", "succeeded", "done", True)
+        return found == ("succeeded", "succeeded", "done", True, True)
 
     def wait(self, condition: Any, *, why: str, seconds: float = 30, sweep: bool = False) -> None:
         """Wait for `condition`; `sweep` runs the five-minute check every second meanwhile. Fails with the story."""

@@ -30,10 +30,10 @@ def test_told_to_stop_it_finishes_the_mail_in_flight_and_gives_back_what_is_idle
         life.send(signal.SIGTERM)
         scene.wait(lambda: _quay(scene) == (0, False), why="the idle claim was not given back")
         assert _mail_status(scene, ada) == "sending"
-        assert life.process.poll() is None
+        assert life.code is None
         gate.open()
         scene.feeds.free("quay")
-        assert life.process.wait(timeout=PATIENT.grace) == 0
+        assert life.wait(seconds=PATIENT.grace) == 0
         assert _mail_status(scene, ada) == "accepted"
         scene.live()
         for key in (ada, bo):
@@ -68,7 +68,7 @@ def test_told_to_stop_it_also_finishes_what_temporal_has_given_up(scene: Scene) 
         life.send(signal.SIGTERM)
         scene.wait(lambda: "stopping" in life.said(), why="it did not hear that it should stop")
         gate.open()
-        assert life.process.wait(timeout=PATIENT.grace) == 0
+        assert life.wait(seconds=PATIENT.grace) == 0
         assert _mail_status(scene, key) == "accepted"
 
 
@@ -78,7 +78,7 @@ def test_a_worker_that_cannot_end_in_its_grace_ends_itself(scene: Scene) -> None
     life = scene.live()
     scene.wait(lambda: _held(scene, "ingest"), seconds=60, why="the feed was never asked")
     life.send(signal.SIGTERM)
-    assert life.process.wait(timeout=LIMITS.grace + 10) == 1
+    assert life.wait(seconds=LIMITS.grace + 10) == 1
     assert not _held(scene, "ingest")
 
 

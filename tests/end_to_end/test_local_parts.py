@@ -16,6 +16,7 @@ from tests.end_to_end.house import House, interrupt, mails
 
 pytestmark = pytest.mark.timeout(300)
 
+OPENINGS = ("openings.html", "openings.json", "openings.md")
 AGAIN_WITHIN = 15.0
 """Seconds that a second run of the same morning may take."""
 
@@ -70,7 +71,7 @@ def _assert_made_once(house: House, mailbox: Path, owner: str, said: str) -> Non
     assert _editions(house, owner) == 1
     owed = house.owed()[owner]
     assert (owed["state"], owed["missing"], owed["token"]) == ("READY", [], 1)
-    assert [step["attempts"] for step in owed["steps"]] == [1, 1, 1, 1]
+    assert [step["attempts"] for step in owed["steps"]] == [1, 1, 1, 1, 1]
     assert [message["status"] for message in owed["messages"]] == ["observed"]
 
 
@@ -82,9 +83,12 @@ def _assert_exported(house: House, owner: str, mail: bytes) -> None:
     listed = json.loads(house.object(manifest))["files"]
     folder = house.data / "editions" / owner / owed["local_date"]
     written = {file.name: sha256(file.read_bytes()) for file in folder.iterdir()}
-    assert written == {**{one["name"]: one["sha256"] for one in listed}, "mail.eml": sha256(mail)}
-    stored = {one["name"]: house.object(f"{manifest.rpartition('/')[0]}/{one['name']}") for one in listed}
+    beside = manifest.rpartition("/")[0]
+    openings = {name: house.object(f"{beside}/{name}") for name in OPENINGS}
+    stored = {one["name"]: house.object(f"{beside}/{one['name']}") for one in listed}
     assert {name: sha256(body) for name, body in stored.items()} == {one["name"]: one["sha256"] for one in listed}
+    assert written == {name: sha256(body) for name, body in {**stored, **openings, "mail.eml": mail}.items()}
+    assert (house.data / "wiki" / owner / "index.html").read_bytes() == house.object(f"{owner}/wiki/index.html")
 
 
 def _assert_killed_and_recovered(house: House, mailbox: Path) -> None:

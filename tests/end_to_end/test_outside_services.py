@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from email import message_from_bytes, policy
 
+import pytest
+
 from matins.local import runtime
 from tests.end_to_end.conftest import Outside
+
+pytestmark = pytest.mark.timeout(300)
 
 WEB_PAGE = ("text/html; charset=utf-8", b"<!doctype html><title>Moved</title><p>We have a new site.")
 

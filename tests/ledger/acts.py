@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from matins.ledger import (
@@ -15,13 +16,18 @@ from matins.ledger import (
     message,
     obligation,
     observation,
+    outgoing,
+    page,
+    page_write,
     plan,
     today,
+    window,
     work,
 )
 from matins.rules import keys, plans
 from matins.rules.canonical import sha256
 from matins.rules.evidence import ReadOutcome
+from tests.ledger import wiki
 from tests.ledger.factory import KEPT, PUT, QUARANTINE, RECEIPT, SEEN, Factory, Scene, failure, item, reading
 
 Act = Callable[[Factory, Scene], Any]
@@ -120,12 +126,17 @@ def _found(make: Factory, at: Scene) -> Any:
 
 def _settle(make: Factory, at: Scene) -> Any:
     assert at.window is not None
-    return ingest.settle(make.conn, at.claim, at.window, reading(item("a"), item("b")))
+    return ingest.settle(make.conn, at.claim, at.window, reading(item("a"), item("b")), declared=2)
 
 
 def _settle_empty(make: Factory, at: Scene) -> Any:
     assert at.window is not None
     return ingest.settle(make.conn, at.claim, at.window, reading())
+
+
+def _settle_unmodified(make: Factory, at: Scene) -> Any:
+    assert at.window is not None
+    return ingest.settle(make.conn, at.claim, at.window, replace(reading(), unmodified=True))
 
 
 def _unread(outcome: ReadOutcome) -> Act:
@@ -138,7 +149,21 @@ def _unread(outcome: ReadOutcome) -> Act:
 
 def _expire_window(make: Factory, at: Scene) -> Any:
     assert at.window is not None
-    return ingest.expire(make.conn, at.window)
+    return window.expire(make.conn, at.window)
+
+
+def _skip(make: Factory, at: Scene) -> Any:
+    assert at.window is not None
+    return window.skip(make.conn, at.window, reason="it is broken for good")
+
+
+def _queue(make: Factory, at: Scene) -> Any:
+    told = replace(make.outgoing(f"{at.key}/openings"), kind=plans.OPENINGS)
+    outgoing.queue(make.conn, at.key, at.claim, messages=[told], send_at=None)
+
+
+def _write_newest(make: Factory, at: Scene) -> Any:
+    wiki.open_write(make, at, version=page.state(make.conn, at.key).wanted)
 
 
 ACTS: dict[str, Act] = {
@@ -179,6 +204,15 @@ ACTS: dict[str, Act] = {
     "ingest.settle": _settle,
     "ingest.settle:empty": _settle_empty,
     "ingest.fail": _unread(ReadOutcome.UNREACHABLE),
+    "ingest.settle:unmodified": _settle_unmodified,
     "ingest.fail:invalid": _unread(ReadOutcome.INVALID),
-    "ingest.expire": _expire_window,
+    "ingest.fail:partial": _unread(ReadOutcome.PARTIAL),
+    "ingest.fail:gone": _unread(ReadOutcome.GONE),
+    "window.expire": _expire_window,
+    "window.skip": _skip,
+    "outgoing.queue": _queue,
+    "page_write.open_write": lambda make, at: wiki.open_write(make, at),
+    "page_write.open_write:the newest": _write_newest,
+    "page_write.confirm": lambda make, at: page_write.confirm(make.conn, at.claim, recheck_after=wiki.RECHECK),
+    "page_write.mark": lambda make, at: wiki.mark(make, at),
 }

@@ -20,6 +20,10 @@ select work.key, work.step, work.holder, work.lease_expires_at > ledger_now() as
        message.quarantine_until > ledger_now() as quiet, message.useful_until_at > ledger_now() as useful,
        (select array_agg((action.status, action.refunded) order by action.key)
           from action where action.work_key = work.key) as actions,
+       page.wanted > page.published as due, page.recheck_at > ledger_now() as rechecked_later,
+       page.recheck_at is null as trusted,
+       (select array_agg((page_write.token = work.token, page_write.version = page.wanted) order by page_write.token)
+          from page_write where page_write.page_id = page.id and page_write.status = 'open') as writes,
        source.window_key = work.key as readable,
        (select array_agg(status order by token desc) from ingest_run where ingest_run.work_key = work.key
            and ingest_run.token = work.token) as run
@@ -28,6 +32,7 @@ select work.key, work.step, work.holder, work.lease_expires_at > ledger_now() as
   left join continuation on continuation.work_key = work.key
   left join message on message.work_key = work.key
   left join source on source.window_key = work.key
+  left join page on page.work_key = work.key
  where work.key = %s
 """
 """What a state is for this purpose: no instant is part of it, only whether it has passed."""

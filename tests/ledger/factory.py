@@ -9,85 +9,45 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import Any
 
 from psycopg import Connection
 
-from matins.ledger import (
-    action,
-    continuation,
-    doubt,
-    edition,
-    ending,
-    evidence,
-    ingest,
-    message,
-    obligation,
-    observation,
-    plan,
-    profile,
-    source,
-    work,
-)
-from matins.ledger.edition import Outgoing
-from matins.ledger.source import Window
+from matins.ledger import action, continuation, edition, ending, evidence, obligation, plan, profile, work
+from matins.ledger.outgoing import Outgoing
 from matins.ledger.work import Claim
 from matins.rules import keys, plans
 from matins.rules.canonical import sha256
-from matins.rules.evidence import Cursor, Item, Reading, ReadOutcome
 from matins.rules.profile import Profile, parse
-from matins.rules.receipt import Receipt, Sighting
+from matins.rules.receipt import Receipt
+from tests.ledger import mails, reads, wiki
 from tests.ledger.clock import Clock
+from tests.ledger.scene import (
+    DATE,
+    DAY,
+    EVENING,
+    KEPT,
+    LATE,
+    LEASE,
+    LIMIT,
+    NIGHT,
+    OPEN,
+    PUT,
+    QUARANTINE,
+    RECEIPT,
+    SEEN,
+    URL,
+    Scene,
+    failure,
+    item,
+    reading,
+    unclaimed,
+)
 
-EVENING = "2026-08-16T20:00+00:00"
-NIGHT = "2026-08-17T00:10+00:00"
-"""Ten past one in London: the 17th is declared, its window opens at five."""
-OPEN = "2026-08-17T04:05+00:00"
-LATE = "2026-08-17T08:00:01+00:00"
-"""One second past useful-until."""
-DATE = "2026-08-17"
-_DAY = date.fromisoformat(DATE)
-KEPT = b"kept"
-"""Bytes that are frozen wherever an edition is: a draft or a bundle can be made of them."""
-LEASE, LIMIT, QUARANTINE = 10.0, 120.0, 150.0
-URL = "https://gazette.example/feed.xml"
-RECEIPT = Receipt("smtp:mail.example:25", "4XyZ", {"reply": "250 2.0.0 Ok: queued as 4XyZ"})
-PUT = Receipt("s3:test", "bundle@1", {"etag": "abc"})
-SEEN = Sighting(found=True, mechanism="imap:mail.example:993", placement="inbox")
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """One row in the state that was asked for."""
-
-    name: str
-    key: str
-    work_key: str
-    claim: Claim
-    """The last claim on its work, dead or alive; of token 0 if there was none."""
-    window: Window | None = None
-
-
-def unclaimed(work_key: str, *, kind: str, step: str | None = None) -> Claim:
-    """A claim that nobody was ever given."""
-    return Claim(work_key, kind, step, 0, 0, 5, 0, None)  # type: ignore[arg-type]
-
-
-def item(identity: str, text: str = "Text.", *, title: str = "") -> Item:
-    """One entry of a feed."""
-    return Item(identity, f"https://gazette.example/{identity}", title or identity, text)
-
-
-def reading(*items: Item, etag: str = '"1"') -> Reading:
-    """A read that reached its source."""
-    outcome = ReadOutcome.NEW if items else ReadOutcome.NONE
-    return Reading(reached=True, outcome=outcome, items=items, cursor=Cursor(etag), title="Gazette")
-
-
-def failure(outcome: ReadOutcome = ReadOutcome.UNREACHABLE, *, retry_after: float | None = None) -> Reading:
-    """A read that did not reach its source."""
-    return Reading(reached=False, outcome=outcome, reason="connection refused", retry_after=retry_after)
+__all__ = [
+    "DATE", "EVENING", "KEPT", "LATE", "LEASE", "LIMIT", "NIGHT", "OPEN", "PUT", "QUARANTINE", "RECEIPT", "SEEN", "URL",
+    "Factory", "Scene", "failure", "item", "reading", "unclaimed",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +66,8 @@ class Factory:
             "action": self.action,
             "message": self.message,
             "edition": self.edition,
-            "ingest_run": self.ingest_run,
+            "ingest_run": lambda variant, owner: reads.ingest_run(self, variant, owner),
+            "page_write": lambda variant, owner: wiki.written_page(self, variant, owner),
         }
         return replace(makers[machine](variant, owner), name=name)
 
@@ -137,7 +98,7 @@ class Factory:
 
     def obligation(self, variant: str, owner: str = "ada") -> Scene:
         """declared, queued, queued_again, running[_dead, _spent, _spent_dead, _in_flight...], succeeded, ..."""
-        key, work_key = keys.obligation(owner, "morning", _DAY), f"obligation/{owner}/morning/{DATE}"
+        key, work_key = keys.obligation(owner, "morning", DAY), f"obligation/{owner}/morning/{DATE}"
         none = Scene("", key, work_key, unclaimed(work_key, kind="obligation"))
         self.clock.set(EVENING)
         self.owner(owner)
@@ -195,11 +156,11 @@ class Factory:
         )  # fmt: skip
         obligation.complete(self.conn, key, claim, plan=plans.CURRENT, output_hash=sha256(content))
 
-    def continuation(self, variant: str, owner: str = "ada", *, step: str = "jobs") -> Scene:
+    def continuation(self, variant: str, owner: str = "ada", *, step: str = plans.WIKI) -> Scene:
         """pending, pending_again, running[_dead, _spent...], done, exhausted: with `step` at hand (the last one)."""
-        key, work_key = keys.obligation(owner, "morning", _DAY), f"continuation/{owner}/morning/{DATE}"
+        key, work_key = keys.obligation(owner, "morning", DAY), f"continuation/{owner}/morning/{DATE}"
         self.obligation("succeeded", owner)
-        for name, finish in ((plans.COMPOSE, self.draft), (plans.PUBLISH, self.publish)):
+        for name, finish in ((plans.COMPOSE, self.draft), (plans.PUBLISH, self.publish), (plans.JOBS, self.finish)):
             if step == name:
                 break
             finish(key, self.claim(work_key, step=name))
@@ -223,25 +184,29 @@ class Factory:
 
     def draft(self, key: str, claim: Claim, content: bytes = b"draft") -> None:
         """Composing finished."""
-        self._effect(key, claim, plans.COMPOSE, content, Receipt("s3:test", f"{key}/draft@1"))
+        self.effect(key, claim, plans.COMPOSE, content, Receipt("s3:test", f"{key}/draft@1"))
         edition.draft(
             self.conn, key, claim, plan=plans.CURRENT, kind="full", title="Monday", draft_hash=sha256(content), facts={}
         )
 
     def publish(self, key: str, claim: Claim, content: bytes = b"bundle") -> None:
         """Publishing finished, with one message to the inbox."""
-        self._effect(key, claim, plans.PUBLISH, content, Receipt("s3:test", f"{key}/bundle@1"))
+        self.effect(key, claim, plans.PUBLISH, content, Receipt("s3:test", f"{key}/bundle@1"))
         edition.publish(
             self.conn, key, claim, plan=plans.CURRENT, bundle_hash=sha256(content), messages=[self.outgoing(key)],
             send_at=None,
         )  # fmt: skip
+
+    def finish(self, key: str, claim: Claim) -> None:
+        """The step that is claimed, finished with nothing written."""
+        continuation.complete_step(self.conn, key, claim, plan=plans.CURRENT)
 
     def outgoing(self, key: str, *, proof: str = "mailbox") -> Outgoing:
         """A mail to the inbox, frozen."""
         mail = f"mail of {key}".encode()
         return Outgoing("brief", "email", "inbox", "ada@example.net", proof, "ask", mail, sha256(mail), f"<{key}@x>")
 
-    def _effect(self, key: str, claim: Claim, step: str, content: bytes, receipt: Receipt) -> None:
+    def effect(self, key: str, claim: Claim, step: str, content: bytes, receipt: Receipt) -> None:
         name = keys.action(key, step)
         action.start(
             self.conn, claim, key=name, subject=key, step=step, provider="s3:test", contents=[content]
@@ -256,7 +221,7 @@ class Factory:
         """none, drafted, published[_dead, _spent, _in_flight ...], while the step that would move it on is claimed."""
         state, _, rest = variant.partition("_")
         self.freeze(KEPT)
-        step = {"none": plans.COMPOSE, "drafted": plans.PUBLISH, "published": plans.JOBS}[state]
+        step = {"none": plans.COMPOSE, "drafted": plans.PUBLISH, "published": plans.WIKI}[state]
         return self.continuation(f"running_{rest}" if rest else "running", owner, step=step)
 
     def action(self, variant: str, owner: str = "ada") -> Scene:
@@ -284,84 +249,8 @@ class Factory:
 
     def message(self, variant: str, owner: str = "ada", *, proof: str = "mailbox") -> Scene:
         """pending, sending, sending_in_flight, uncertain, uncertain_quiet, held, accepted, observed, expired, ..."""
-        made = self.continuation("running", owner, step=plans.PUBLISH)
-        outgoing = self.outgoing(made.key, proof=proof)
-        self._effect(made.key, made.claim, plans.PUBLISH, b"bundle", Receipt("s3:test", f"{made.key}/bundle@1"))
-        edition.publish(
-            self.conn, made.key, made.claim, plan=plans.CURRENT, bundle_hash=sha256(b"bundle"), messages=[outgoing],
-            send_at=None,
-        )  # fmt: skip
-        key = keys.message(made.key, "brief", "email", "inbox")
-        work_key = keys.message_work(key)
-        if "spent" in variant:
-            self.on_last_attempt(work_key)
-        claim = unclaimed(work_key, kind="message")
-        if not variant.startswith(("pending", "expired")):
-            claim = self.claim(work_key)
-            self._move_message(variant, Scene("", key, work_key, claim), outgoing.mail)
-        if variant == "pending_again":
-            claim = self.claim(work_key)
-            ending.fail(self.conn, work_key, token=claim.token, reason="connection refused")
-        if variant.endswith("_late") or variant == "expired":
-            self.clock.set(LATE)
-        elif variant.endswith("_dead"):
-            self.die()
-        if variant == "expired":
-            message.expire(self.conn, work_key)
-        return Scene("", key, work_key, claim)
+        return mails.message(self, variant, owner, proof=proof)
 
-    def _move_message(self, variant: str, made: Scene, mail: bytes) -> None:
-        state = variant.partition("_")[0]
-        if state == "dead":
-            ending.fail(self.conn, made.work_key, token=made.claim.token, reason="no such mailbox", final=True)
-        elif state != "sending" or "in_flight" in variant:
-            self.start_sending(made, mail)
-        if state in ("accepted", "observed"):
-            message.accept(self.conn, made.claim, RECEIPT)
-        if state == "observed":
-            observation.observe(self.conn, made.work_key, SEEN)
-        if state in ("uncertain", "held", "let"):
-            doubt.doubt(self.conn, made.claim, reason="the reply was lost", quarantine=QUARANTINE)
-        if "refunded" in variant:
-            self.conn.execute("update action set refunded = true where key = %s", (made.key,))
-        if "quiet" in variant:
-            self.clock.forward(QUARANTINE + 1)
-        if state == "held":
-            doubt.hold(self.conn, made.work_key, reason="nobody can look")
-        if state == "let":
-            doubt.let_go(self.conn, made.work_key, reason="nobody can look")
-
-    def start_sending(self, made: Scene, mail: bytes | None = None) -> None:
+    def start_sending(self, made: Scene) -> None:
         """The send of a message, under way."""
-        action.start(
-            self.conn, made.claim, key=made.key, subject=made.key.partition("/brief/")[0], step="send",
-            provider=RECEIPT.provider, contents=[mail or message.envelope(self.conn, made.work_key).mail],
-        )  # fmt: skip
-
-    def ingest_run(self, variant: str, owner: str = "ada") -> Scene:
-        """unclaimed, claimed[_admitted, _dead, _spent...], new, none, unreachable, invalid, failed."""
-        self.clock.set(EVENING)
-        self.owner(owner)
-        source.add(self.conn, owner, url=URL, name="gazette")
-        window = source.window(self.conn, keys.source(URL))
-        none = unclaimed(window.work_key, kind="ingest")
-        if variant == "unclaimed":
-            return Scene("", window.source_key, window.work_key, none, window)
-        if "spent" in variant:
-            self.on_last_attempt(window.work_key)
-        claim = self.claim(window.work_key)
-        made = Scene("", window.source_key, window.work_key, claim, window)
-        if "admitted" in variant or variant == "new":
-            ingest.admit(self.conn, claim, window, [item("a"), item("b")], baseline=True)
-        match variant:
-            case "new":
-                ingest.settle(self.conn, claim, window, reading(item("a"), item("b")))
-            case "none":
-                ingest.settle(self.conn, claim, window, reading())
-            case "unreachable" | "invalid":
-                ingest.fail(self.conn, claim, window, failure(ReadOutcome(variant)))
-            case "failed":
-                work.release(self.conn, window.work_key, token=claim.token)
-        if variant.endswith("_dead"):
-            self.die()
-        return made
+        mails.start_sending(self, made)

@@ -20,6 +20,8 @@ KEYS = {
     "source": ("key",),
     "subscription": ("owner", "source_key"),
     "ingest_run": ("work_key", "token"),
+    "unread_window": ("work_key",),
+    "identity_alias": ("source_key", "identity"),
     "event": ("key",),
     "evidence": ("event_key", "hash"),
     "declared_item": ("work_key", "token", "event_key"),
@@ -27,15 +29,22 @@ KEYS = {
     "evidence_item": ("owner", "event_key", "evidence_hash"),
     "edition": ("key", "revision"),
     "edition_current": ("key",),
+    "openings_report": ("key",),
+    "summary": ("key",),
+    "page": ("id",),
+    "page_member": ("page_id", "event_key"),
+    "page_write": ("page_id", "token", "version"),
+    "source_card": ("page_id", "event_key", "evidence_hash"),
     "frozen": ("hash",),
     "audit": ("id",),
     "decision": ("subject", "kind", "reason"),
     "sweep_run": ("id",),
 }
-MACHINES = ("obligation", "continuation", "action", "message", "edition", "ingest_run")
+MACHINES = ("obligation", "continuation", "action", "message", "edition", "ingest_run", "page_write")
 STAMPS = (
     "moved_at", "closed_at", "restarted_at", "declared_at", "queued_at", "started_at", "ended_at", "created_at",
     "accepted_at", "observed_at", "claimed_at", "drafted_at", "published_at", "frozen_at",
+    "opened_at", "carded_at", "reported_at", "noted_at", "rejected_at", "added_at",
 )  # fmt: skip
 """Columns that hold when something happened; the others hold when something is due."""
 
@@ -93,6 +102,6 @@ def moved(before: Tables, after: Tables) -> Moved:
 
 
 def machines_noted(audit: list[Row]) -> Counter[str]:
-    """How many rows of each machine the audit says were moved."""
+    """How many rows of each machine the audit says were moved. Windows and pages are none, and have lines too."""
     names = (row["event"].partition(".")[0] for row in audit)
-    return Counter({"ingest": "ingest_run"}.get(name, name) for name in names)
+    return Counter({"ingest": "ingest_run"}.get(name, name) for name in names if name not in ("window", "page"))

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from matins.ledger import ingest, source, work
+from matins.ledger import admission, ingest, source, window, work
 from matins.ledger.source import Window
 from matins.rules import keys, limits
 from matins.rules.errors import Closed, EvidenceMissing, LeaseLost, NotDue
 from matins.rules.evidence import Cursor, ReadOutcome
+from tests.ledger import wiki
 from tests.ledger.factory import URL, Factory, Scene, failure, item, reading
 from tests.ledger.tables import tables
 
@@ -32,24 +33,22 @@ def _window(at: Scene) -> Window:
     return at.window
 
 
-def read(make: Factory, *items: Any, etag: str = '"1"', baseline: bool | None = None) -> str:
-    """The current window claimed, read to its end and settled. Returns `new` or `none`."""
-    window = source.window(make.conn, KEY)
-    claim = make.claim(window.work_key)
-    if items:
-        first = ingest.is_first_read(make.conn, KEY) if baseline is None else baseline
-        ingest.admit(make.conn, claim, window, items, baseline=first)
-    return ingest.settle(make.conn, claim, window, reading(*items, etag=etag))
+def read(make: Factory, *items: Any, etag: str = '"1"') -> str:
+    """The current window of the gazette, claimed, read to its end and settled. Returns `new` or `none`."""
+    return wiki.read(make, KEY, *items, etag=etag)
 
 
 def test_a_settled_read_moves_the_cursor_once_with_its_validators_and_opens_the_next_window(factory: Factory) -> None:
     at = factory.scene("ingest_run/claimed_admitted")
-    assert ingest.settle(factory.conn, at.claim, _window(at), reading(item("a"), item("b"), etag='"7"')) == "new"
+    assert (
+        ingest.settle(factory.conn, at.claim, _window(at), reading(item("a"), item("b"), etag='"7"'), declared=2)
+        == "new"
+    )
     row = _source(factory)
     assert (row["cursor_version"], row["etag"], row["outcome"], row["items_read"]) == (2, '"7"', "new", 2)
-    window = source.window(factory.conn, KEY)
-    assert (window.work_key, window.cursor) == (keys.ingest_work(KEY, 2), Cursor('"7"'))
-    ingest.settle(factory.conn, at.claim, _window(at), reading(item("a"), item("b"), etag='"8"'))
+    opened = source.window(factory.conn, KEY)
+    assert (opened.work_key, opened.cursor) == (keys.ingest_work(KEY, 2), Cursor('"7"'))
+    ingest.settle(factory.conn, at.claim, _window(at), reading(item("a"), item("b"), etag='"8"'), declared=2)
     assert _source(factory) == row
 
 
@@ -88,17 +87,17 @@ def test_fewer_items_stored_than_were_declared_do_not_settle(factory: Factory) -
     at = factory.scene("ingest_run/claimed_admitted")
     before = tables(factory.conn)
     with pytest.raises(EvidenceMissing, match="2 of 3 items are stored"):
-        ingest.settle(factory.conn, at.claim, _window(at), reading(item("a"), item("b"), item("c")))
+        ingest.settle(factory.conn, at.claim, _window(at), reading(item("a"), item("b"), item("c")), declared=3)
     assert tables(factory.conn) == before
-    assert ingest.admit(factory.conn, at.claim, _window(at), [item("c")], baseline=True) == 3
-    ingest.settle(factory.conn, at.claim, _window(at), reading(item("a"), item("b"), item("c")))
+    assert admission.admit(factory.conn, at.claim, _window(at), [item("c")], baseline=True).items == 3
+    ingest.settle(factory.conn, at.claim, _window(at), reading(item("a"), item("b"), item("c")), declared=3)
 
 
 def test_an_identity_that_a_page_shows_twice_counts_once_by_its_first_item(factory: Factory) -> None:
     at = factory.scene("ingest_run/claimed")
     page = [item("a", "First."), item("a", "Second."), item("b")]
-    assert ingest.admit(factory.conn, at.claim, _window(at), page, baseline=True) == 2
-    assert ingest.settle(factory.conn, at.claim, _window(at), reading(*page)) == "new"
+    assert admission.admit(factory.conn, at.claim, _window(at), page, baseline=True).items == 2
+    assert ingest.settle(factory.conn, at.claim, _window(at), reading(*page), declared=2) == "new"
     found = factory.conn.execute("select body from evidence order by title").fetchall()
     assert found == [("First.",), ("Text.",)]
 
@@ -122,11 +121,11 @@ def test_a_spent_window_opens_the_next_one_and_stays_visible(factory: Factory) -
 
 def test_a_window_whose_last_reader_died_is_ended_by_the_sweep_and_the_next_one_opens(factory: Factory) -> None:
     at = factory.scene("ingest_run/claimed_spent_dead")
-    assert ingest.find_spent(factory.conn) == [KEY]
-    assert ingest.expire(factory.conn, _window(at))
+    assert window.find_spent(factory.conn) == [KEY]
+    assert window.expire(factory.conn, _window(at))
     assert _runs(factory) == [(1, "failed", "its readers died")]
     assert _source(factory)["window_key"] == keys.ingest_work(KEY, 2)
-    assert ingest.find_spent(factory.conn) == []
+    assert window.find_spent(factory.conn) == []
 
 
 def test_a_run_that_outlived_its_lease_is_marked_failed_when_the_next_one_is_made(factory: Factory) -> None:
@@ -134,7 +133,7 @@ def test_a_run_that_outlived_its_lease_is_marked_failed_when_the_next_one_is_mad
     taken = factory.claim(at.work_key, holder="worker-2")
     assert _runs(factory) == [(1, "failed", "its reader died"), (2, "claimed", "")]
     with pytest.raises(LeaseLost):
-        ingest.admit(factory.conn, at.claim, _window(at), [item("a")], baseline=True)
+        admission.admit(factory.conn, at.claim, _window(at), [item("a")], baseline=True)
     with pytest.raises(LeaseLost):
         ingest.settle(factory.conn, at.claim, _window(at), reading())
     assert ingest.settle(factory.conn, taken, _window(at), reading()) == "none"
@@ -144,8 +143,8 @@ def test_what_a_dead_run_had_admitted_is_not_fresh_again_for_the_next_run(factor
     at = factory.scene("ingest_run/claimed_admitted")
     factory.die()
     taken = factory.claim(at.work_key, holder="worker-2")
-    ingest.admit(factory.conn, taken, _window(at), [item("a"), item("b")], baseline=True)
-    assert ingest.settle(factory.conn, taken, _window(at), reading(item("a"), item("b"))) == "none"
+    admission.admit(factory.conn, taken, _window(at), [item("a"), item("b")], baseline=True)
+    assert ingest.settle(factory.conn, taken, _window(at), reading(item("a"), item("b")), declared=2) == "none"
     found = factory.conn.execute("select count(*) from evidence").fetchone()
     assert found == (2,)
 
@@ -160,11 +159,11 @@ def test_a_reader_told_to_stop_gives_its_attempt_back_and_the_window_is_due_at_o
 
 def test_a_source_that_has_never_been_read_to_its_end_is_read_for_the_first_time(factory: Factory) -> None:
     at = factory.scene("ingest_run/unreachable")
-    assert ingest.is_first_read(factory.conn, KEY)
+    assert admission.is_first_read(factory.conn, KEY)
     factory.clock.forward(1000)
     claim = factory.claim(at.work_key)
     ingest.settle(factory.conn, claim, _window(at), reading())
-    assert not ingest.is_first_read(factory.conn, KEY)
+    assert not admission.is_first_read(factory.conn, KEY)
 
 
 def test_an_invalid_answer_is_neither_unreachable_nor_none(factory: Factory) -> None:

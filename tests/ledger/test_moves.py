@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from matins.ledger import continuation, edition, message, obligation, sweeps, work
+from matins.rules import plans
 from matins.rules.errors import Closed, EvidenceMissing, NoSuchRow, StepOutOfOrder
 from tests.ledger.factory import Factory
 
@@ -24,8 +25,8 @@ def test_the_next_move_of_an_obligation(factory: Factory, scene: str, name: str)
 @pytest.mark.parametrize(
     ("scene", "name"),
     [
-        ("edition/none", "compose"), ("edition/drafted", "publish"), ("continuation/pending", "jobs"),
-        ("continuation/running_dead", "jobs"), ("continuation/done", "done"), ("continuation/exhausted", "done"),
+        ("edition/none", "compose"), ("edition/drafted", "publish"), ("continuation/pending", "wiki"),
+        ("continuation/running_dead", "wiki"), ("continuation/done", "done"), ("continuation/exhausted", "done"),
     ],
 )  # fmt: skip
 def test_the_next_move_of_a_continuation(factory: Factory, scene: str, name: str) -> None:
@@ -77,11 +78,11 @@ def test_a_claim_for_another_step_neither_drafts_nor_publishes(factory: Factory)
 
 def test_nothing_is_published_that_was_not_drafted(factory: Factory) -> None:
     at = factory.scene("edition/none")
-    continuation.complete_step(factory.conn, at.key, at.claim, plan=1)
+    continuation.complete_step(factory.conn, at.key, at.claim, plan=plans.CURRENT)
     claim = factory.claim(at.work_key, step="publish")
     with pytest.raises(EvidenceMissing):
         edition.publish(
-            factory.conn, at.key, claim, plan=1, bundle_hash="0" * 64, messages=[], send_at=None
+            factory.conn, at.key, claim, plan=plans.CURRENT, bundle_hash="0" * 64, messages=[], send_at=None
         )  # fmt: skip
     assert work.still_mine(factory.conn, at.work_key, token=claim.token) > 0
 

@@ -6,7 +6,18 @@ from typing import Any
 
 import pytest
 
-from matins.ledger import action, continuation, edition, evidence, ingest, message, obligation, profile, source
+from matins.ledger import (
+    action,
+    admission,
+    continuation,
+    edition,
+    evidence,
+    ingest,
+    message,
+    obligation,
+    profile,
+    source,
+)
 from matins.rules import keys, plans
 from matins.rules.canonical import sha256
 from matins.rules.errors import IntentConflict, LeaseLost, OutputConflict
@@ -72,7 +83,7 @@ def test_another_output_of_a_succeeded_obligation_is_refused_naming_both(factory
     at = factory.scene("obligation/succeeded")
     _unchanged(
         factory,
-        lambda: obligation.complete(factory.conn, at.key, at.claim, plan=1, output_hash=OTHER),
+        lambda: obligation.complete(factory.conn, at.key, at.claim, plan=plans.CURRENT, output_hash=OTHER),
         stored=ONE, asked=OTHER, error=OutputConflict,
     )  # fmt: skip
 
@@ -84,7 +95,7 @@ def test_another_draft_of_a_composed_edition_is_refused_naming_both(factory: Fac
     _unchanged(
         factory,
         lambda: edition.draft(
-            factory.conn, at.key, at.claim, plan=1, kind="full", title="Monday", draft_hash=OTHER, facts={}
+            factory.conn, at.key, at.claim, plan=plans.CURRENT, kind="full", title="Monday", draft_hash=OTHER, facts={}
         ),
         stored=sha256(KEPT), asked=OTHER, error=OutputConflict,
     )  # fmt: skip
@@ -97,7 +108,7 @@ def test_another_bundle_of_a_published_edition_is_refused_naming_both(factory: F
     _unchanged(
         factory,
         lambda: edition.publish(
-            factory.conn, at.key, at.claim, plan=1, bundle_hash=OTHER, messages=[], send_at=None
+            factory.conn, at.key, at.claim, plan=plans.CURRENT, bundle_hash=OTHER, messages=[], send_at=None
         ),
         stored=sha256(KEPT), asked=OTHER, error=OutputConflict,
     )  # fmt: skip
@@ -106,10 +117,10 @@ def test_another_bundle_of_a_published_edition_is_refused_naming_both(factory: F
 def test_other_bytes_of_a_written_step_are_refused_naming_both(factory: Factory) -> None:
     at = factory.scene("continuation/running")
     ACTS["continuation.complete_step:written"](factory, at)
-    other = (keys.action(at.key, plans.JOBS), OTHER, b"other")
+    other = (keys.action(at.key, plans.WIKI), OTHER, b"other")
     _unchanged(
         factory,
-        lambda: continuation.complete_step(factory.conn, at.key, at.claim, plan=1, written=other),
+        lambda: continuation.complete_step(factory.conn, at.key, at.claim, plan=plans.CURRENT, written=other),
         stored=sha256(WRITTEN), asked=OTHER, error=OutputConflict,
     )  # fmt: skip
 
@@ -204,6 +215,6 @@ def test_the_same_page_admitted_twice_counts_once(factory: Factory) -> None:
     assert at.window is not None
     page = [item("a"), item("b")]
     window = at.window
-    first, second = _twice(factory, lambda: ingest.admit(factory.conn, at.claim, window, page, baseline=True))
+    first, second = _twice(factory, lambda: admission.admit(factory.conn, at.claim, window, page, baseline=True).items)
     assert (first, second) == (2, 2)
-    assert ingest.settle(factory.conn, at.claim, window, reading(*page)) == "new"
+    assert ingest.settle(factory.conn, at.claim, window, reading(*page), declared=2) == "new"

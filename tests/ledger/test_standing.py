@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from matins.ledger import continuation, standing
+from matins.ledger import standing
 from matins.rules import verdict
 from matins.rules.verdict import Morning
 from tests.ledger.factory import DATE, LATE, Factory
@@ -22,8 +22,8 @@ def _morning(make: Factory) -> Morning:
 def _finish(make: Factory, message: str, *, proof: str = "mailbox") -> None:
     """Every step done, and the mail as `message` says."""
     make.message(message, proof=proof)
-    claim = make.claim(f"continuation/ada/morning/{DATE}", step="jobs")
-    continuation.complete_step(make.conn, f"ada/morning/{DATE}", claim, plan=1)
+    for step in ("jobs", "wiki"):
+        make.finish(f"ada/morning/{DATE}", make.claim(f"continuation/ada/morning/{DATE}", step=step))
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ def _finish(make: Factory, message: str, *, proof: str = "mailbox") -> None:
         ("obligation/succeeded", "DUE", "compose"),
         ("edition/none", "DUE", "compose"),
         ("edition/drafted", "DUE", "publish"),
-        ("continuation/pending", "DUE", "jobs"),
+        ("continuation/pending", "DUE", "wiki"),
         ("continuation/done", "DUE", "message email/inbox: accepted"),
         ("obligation/exhausted", "MISSED", "research"),
         ("obligation/missed", "MISSED", "research"),
-        ("continuation/exhausted", "MISSED", "jobs"),
+        ("continuation/exhausted", "MISSED", "wiki"),
         ("message/held", "HELD", "jobs"),
         ("message/dead", "MISSED", "jobs"),
         ("message/expired", "MISSED", "jobs"),

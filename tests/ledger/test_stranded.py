@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from matins.ledger import action, invariants, message, observation
+from matins.ledger import action, invariants, message, observation, page
 from matins.rules import keys
 from matins.sweep import Sweeper
+from tests.ledger import wiki
 from tests.ledger.acts import ACTS, Act
 from tests.ledger.explore import Explorer
 from tests.ledger.factory import QUARANTINE, Factory, Scene
@@ -22,10 +23,12 @@ MESSAGE = (
     "doubt.prove_not_sent", "doubt.hold", "message.accept", "message.expire",
 )  # fmt: skip
 INGEST = (
-    "work.claim", "work.claim:the same holder", "work.release", "ingest.fail", "ingest.expire", "ingest.settle:empty",
+    "work.claim", "work.claim:the same holder", "work.release", "ingest.fail", "window.expire", "ingest.settle:empty",
 )  # fmt: skip
 AFTER = 2000.0
 """Seconds after which every wait is over: the longest spacing, and the pause between two reads of a source."""
+AFTER_REST = 4000.0
+"""The same for a page, which rests for an hour."""
 
 
 def _abandon(make: Factory, at: Scene) -> Any:
@@ -46,10 +49,20 @@ def _expire_own(make: Factory, at: Scene) -> Any:
     message.expire(make.conn, at.work_key, token=at.claim.token)
 
 
+def _mark_newest(make: Factory, at: Scene) -> Any:
+    wiki.mark(make, at, version=page.state(make.conn, at.key).wanted)
+
+
+def _newer_text(make: Factory, at: Scene) -> Any:
+    make.conn.execute("update page set wanted = wanted + 1 where id = %s and wanted <= published", (at.key,))
+
+
 _OVER = """
 select work.closed_at is not null and message.look_at is null
+    or page.wanted = page.published and page.recheck_at is null
   from work
   left join message on message.work_key = work.key
+  left join page on page.work_key = work.key
  where work.key = %s
 """
 _STARTS = "select subject from decision where kind = 'start.failed'"
@@ -68,7 +81,7 @@ def _touched(make: Factory, at: Scene) -> bool:
     return workflow in _sweep(make) or tables(make.conn)["work"][(at.work_key,)] != before
 
 
-def _explore(make: Factory, at: Scene, acts: Mapping[str, Act], *, budget: int) -> int:
+def _explore(make: Factory, at: Scene, acts: Mapping[str, Act], *, budget: int, after: float = AFTER) -> int:
     """Try everything from `at`. Returns how many states there are, none of them stranded."""
     conn = make.conn
     conn.execute("update work set budget = %s where key = %s", (budget, at.work_key))
@@ -78,7 +91,7 @@ def _explore(make: Factory, at: Scene, acts: Mapping[str, Act], *, budget: int) 
         if conn.execute(_OVER, (here.work_key,)).fetchone() == (True,):
             return
         with conn.transaction(force_rollback=True):
-            make.clock.forward(AFTER)
+            make.clock.forward(after)
             assert _touched(make, here), f"stranded after: {path}"
 
     explorer = Explorer(make, acts, check)
@@ -110,6 +123,13 @@ def test_no_message_is_ever_stranded(factory: Factory) -> None:
 def test_no_window_of_a_source_is_ever_stranded(factory: Factory) -> None:
     at = factory.scene("ingest_run/unclaimed")
     assert _explore(factory, at, _named(*INGEST), budget=3) > 15
+
+
+def test_no_page_of_the_wiki_is_ever_stranded(factory: Factory) -> None:
+    acts = _named("work.claim", "ending.expire", "page_write.open_write:the newest", "page_write.confirm")
+    own = {"mark": _mark_newest, "a newer text": _newer_text}
+    at = factory.scene("page_write/unclaimed")
+    assert _explore(factory, at, acts | own, budget=1, after=AFTER_REST) > 30
 
 
 def test_a_morning_whose_continuation_was_lost_is_advanced_by_the_sweep(factory: Factory) -> None:

@@ -136,10 +136,7 @@ def test_up_in_the_foreground_stops_everything_in_reverse_order_when_told_to(dat
         patience.cancel()
     assert stopped == ["worker", *reversed(PARTS)]
     assert not any(process.alive(each) for each in known if each)
-
-
-def test_what_was_stopped_stays_down(data) -> None:
-    assert runtime.is_down(data)
+    assert runtime.is_down(data), "what was stopped stays down"
     assert runtime.heal(load(data), say=print) == ()
     assert not runtime.down(load(data), say=print)
     assert pids(data) == {}

@@ -10,6 +10,8 @@ import pytest
 from matins.local import part, process, watch, worker
 from matins.settings import CHECKOUT
 
+pytestmark = pytest.mark.timeout(300)
+
 
 @pytest.fixture
 def matins(tmp_path):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
 
@@ -32,7 +33,15 @@ ERRORS = {
 
 
 class FaultyS3:
-    """Each PUT and each GET of an object uses up one fault of its list; with none left, all is done right."""
+    """Each PUT and each GET of an object uses up one fault of its list; with none left, all is done right.
+
+    `conditions` False ignores every If-Match and If-None-Match; `matches_nothing` accepts an If-Match on a missing key.
+    `before_put` and `after_put`, if set, are called with the key of each object around its being stored.
+    """
+
+    conditions, matches_nothing = True, False
+    before_put: Callable[[str], None] | None = None
+    after_put: Callable[[str], None] | None = None
 
     def __init__(self, *, put: Iterable[str] = (), get: Iterable[str] = ()) -> None:
         self.faults = {"PUT": list(put), "GET": list(get)}
@@ -60,10 +69,31 @@ class FaultyS3:
             self.faults = {"PUT": list(put), "GET": list(get)}
             self.versions, self.requests = {}, []
 
+    def objects(self) -> dict[str, bytes]:
+        """What is there now, by key."""
+        with self.lock:
+            return {key: versions[-1] for key, versions in self.versions.items()}
+
+    def refuses(self, key: str, if_none_match: str | None, if_match: str | None) -> int:
+        """The status with which the conditions of a PUT refuse it, or 0."""
+        there = self.versions.get(key)
+        if not self.conditions:
+            return 0
+        if if_none_match == "*" and there:
+            return 412
+        if if_match and not there:
+            return 0 if self.matches_nothing else 404
+        return 412 if if_match and there and if_match != etag_of(there[-1]) else 0
+
     def fault(self, method: str) -> str:
         """The fault of this request, or ""."""
         with self.lock:
             return self.faults[method].pop(0) if self.faults[method] else ""
+
+
+def etag_of(body: bytes) -> str:
+    """An ETag that is no digest of the body alone, as of an object that was uploaded in parts."""
+    return f'"{hashlib.md5(body, usedforsecurity=False).hexdigest()}-2"'
 
 
 class _Server(ThreadingHTTPServer):
@@ -86,18 +116,22 @@ class _Handler(BaseHTTPRequestHandler):
             return self._error(*ERRORS[fault])
         if fault == DROP:
             return self._drop()
+        if store.before_put is not None:
+            store.before_put(key)
         with store.lock:
-            taken = key in store.versions and self.headers.get("If-None-Match") == "*"
-            if taken and fault != IGNORE_CONDITION:
-                return self._error(412, "PreconditionFailed")
+            refused = store.refuses(key, self.headers.get("If-None-Match"), self.headers.get("If-Match"))
+            if refused and fault != IGNORE_CONDITION:
+                return self._error(refused, "PreconditionFailed" if refused == 412 else "NoSuchKey")
             store.versions.setdefault(key, []).append(body)
+        if store.after_put is not None:
+            store.after_put(key)
         if fault == SAVE_AND_500:
             return self._error(500, "InternalError")
         if fault == SAVE_AND_HANG:
             store.stopping.wait(10)
         if fault in (SAVE_AND_DROP, SAVE_AND_HANG):
             return self._drop()
-        return self._reply(200)
+        return self._reply(200, etag=etag_of(body))
 
     def do_GET(self) -> None:
         key, store = self._key(), self.server.store
@@ -115,7 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
         if fault == TRUNCATE:
             self._reply(200, body[: len(body) // 2], length=len(body))
             return self._drop()
-        return self._reply(200, body[:-1] + b"\x00" if fault == CORRUPT else body)
+        return self._reply(200, body[:-1] + b"\x00" if fault == CORRUPT else body, etag=etag_of(body))
 
     def do_HEAD(self) -> None:
         self._reply(200)
@@ -131,9 +165,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.store.requests.append(f"{self.command} {self.path}")
         return self.path.partition("?")[0].removeprefix(f"/{BUCKET}").strip("/")
 
-    def _reply(self, status: int, body: bytes = b"", *, length: int | None = None) -> None:
+    def _reply(self, status: int, body: bytes = b"", *, length: int | None = None, etag: str = "") -> None:
         self.send_response(status)
-        self.send_header("ETag", '"abc-2"')
+        if etag:
+            self.send_header("ETag", etag)
         self.send_header("Content-Length", str(len(body) if length is None else length))
         if status == 503:
             self.send_header("Retry-After", "7")

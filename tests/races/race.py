@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from tests.ledger.acts import ACTS
 from tests.ledger.clock import Clock
-from tests.ledger.factory import Factory
-from tests.ledger.tables import Tables, tables
+from tests.ledger.factory import Factory, Scene
+from tests.ledger.tables import Row, Tables, tables
 
 Act = Callable[[Factory], Any]
 
@@ -47,6 +48,20 @@ class Race:
     def tables(self) -> Tables:
         """Whole tables, as a third party sees them."""
         return tables(self.clock.conn)
+
+    def work(self, at: Scene) -> Row:
+        """The work row of a scene, as a third party sees it."""
+        return self.tables()["work"][(at.work_key,)]
+
+
+def claim(at: Scene, holder: str = "worker-2") -> Act:
+    """A claim of the scene's work."""
+    return lambda make: make.claim(at.work_key, step=at.claim.step, holder=holder)
+
+
+def do(name: str, at: Scene) -> Act:
+    """The act of this name upon the scene."""
+    return lambda make: ACTS[name](make, at)
 
 
 def only_lock(work_key: str) -> Act:

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from matins.ledger import action, evidence, ingest, work
+from matins.ledger import action, evidence, work
 from matins.rules.canonical import sha256
 from matins.rules.errors import LeaseLost
 from tests.ledger.acts import ACTS
-from tests.ledger.factory import LEASE, QUARANTINE, Factory, Scene, item
+from tests.ledger.factory import LEASE, QUARANTINE, Factory, Scene
+from tests.ledger.test_fenced_writes import WRITES
 from tests.races.race import Race, only_lock, touch
 
 
@@ -20,12 +21,7 @@ def _freeze(make: Factory, at: Scene) -> Any:
     )
 
 
-def _admit(make: Factory, at: Scene) -> Any:
-    assert at.window is not None
-    return ingest.admit(make.conn, at.claim, at.window, [item("a")], baseline=True)
-
-
-MORE = {"evidence.freeze": _freeze, "ingest.admit": _admit}
+MORE = {"evidence.freeze": _freeze, **{name: act for name, (_, act) in WRITES.items()}}
 FENCED = {
     "work.release": "obligation/running",
     "ending.fail": "obligation/running",
@@ -39,11 +35,18 @@ FENCED = {
     "action.record_refused": "action/in_flight",
     "action.record_not_done": "action/in_flight",
     "doubt.doubt": "message/sending_in_flight",
-    "ingest.admit": "ingest_run/claimed",
+    "admission.admit": "ingest_run/claimed",
     "ingest.settle": "ingest_run/claimed_admitted",
     "ingest.settle:empty": "ingest_run/claimed",
     "ingest.fail": "ingest_run/claimed",
 }
+ALIKE = {name: scene for name, (scene, _) in WRITES.items() if name not in FENCED} | {
+    "ingest.settle:unmodified": "ingest_run/claimed",
+    "page_write.open_write": "page_write/none",
+    "page_write.mark": "page_write/open",
+    "page_write.confirm": "page_write/open",
+}
+"""Those that open with the same clauses, and are tried in one way."""
 CASES = pytest.mark.parametrize(("act", "scene"), FENCED.items(), ids=list(FENCED))
 
 
@@ -64,7 +67,7 @@ def _take_over(at: Scene) -> Any:
     return act
 
 
-@CASES
+@pytest.mark.parametrize(("act", "scene"), (FENCED | ALIKE).items(), ids=list(FENCED | ALIKE))
 def test_blocked_by_one_who_only_locked_it_is_refused_if_its_lease_died_meanwhile(
     race: Race, act: str, scene: str
 ) -> None:

@@ -24,6 +24,7 @@ from google.protobuf.duration_pb2 import Duration
 from temporalio.api.workflowservice.v1 import RegisterNamespaceRequest
 from temporalio.client import Client
 
+from matins.ledger import page
 from matins.local import objects as local_objects
 from matins.orchestrator import WORKFLOWS
 from tests import stack
@@ -38,11 +39,13 @@ def record(name: str) -> list[Path]:
     """Run the morning and write its histories. Returns the files."""
     directory = stack.make()
     try:
-        with tempfile.TemporaryDirectory(dir=directory) as own, _scene(Path(own)) as scene:
+        with tempfile.TemporaryDirectory(dir=directory) as own, make_scene(Path(own)) as scene:
             key = scene.owe("ada")
             scene.die_at("send.after_reply")
             scene.live()
             scene.finish(key, sweep=True)
+            _doubt_a_page(scene)
+            scene.sweep()
             scene.wait(lambda: _types(scene.ask(_histories(scene))) == EVERY, why="a workflow did not end")
             found = scene.ask(_histories(scene))
     finally:
@@ -50,25 +53,33 @@ def record(name: str) -> list[Path]:
     return _write(name, found)
 
 
-def _scene(directory: Path) -> Scene:
+def _doubt_a_page(scene: Scene) -> None:
+    """Have the next sweep start a Page workflow."""
+    with scene.ledger() as conn:
+        [(page_id,)] = conn.execute("select id from page order by id limit 1").fetchall()
+        page.doubt(conn, page_id)
+
+
+def make_scene(directory: Path) -> Scene:
+    """A scene of its own on the parts of this run."""
     admin = stack.start_postgres()
     database = f"recorded_{uuid.uuid4().hex}"
     with psycopg.connect(admin, autocommit=True) as conn:
         conn.execute(f"create database {database} template {stack.TEMPLATE}")
-    store = stack.start_objects() | {"bucket": "recorded"}
+    store = stack.start_objects() | {"bucket": database.replace("_", "-")}
     local_objects.client(
         store["endpoint"], access_key=store["access_key"], secret_key=store["secret_key"]
-    ).create_bucket(Bucket="recorded")
+    ).create_bucket(Bucket=store["bucket"])
     temporal = stack.start_temporal()
-    asyncio.run(_register(temporal))
+    asyncio.run(_register(temporal, database))
     dsn = stack.address_of(admin, database)
-    return Scene(directory, dsn=dsn, temporal=temporal, namespace="recorded", store=store)
+    return Scene(directory, dsn=dsn, temporal=temporal, namespace=database, store=store)
 
 
-async def _register(address: str) -> None:
+async def _register(address: str, namespace: str) -> None:
     client = await Client.connect(address)
     await client.workflow_service.register_namespace(
-        RegisterNamespaceRequest(namespace="recorded", workflow_execution_retention_period=Duration(seconds=86400))
+        RegisterNamespaceRequest(namespace=namespace, workflow_execution_retention_period=Duration(seconds=86400))
     )
 
 

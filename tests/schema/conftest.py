@@ -12,6 +12,7 @@ import pytest
 from psycopg import Connection
 
 from tests import stack
+from tests.schema.lawful import ROWS
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +30,13 @@ def conn(migrated_dsn: str) -> Iterator[Connection[Any]]:
         connection.transaction(force_rollback=True),
     ):
         yield connection
+
+
+@pytest.fixture
+def rows(conn: Connection[Any]) -> Connection[Any]:
+    """The same connection, once there are rows that keep the law."""
+    conn.execute(ROWS.encode())
+    return conn
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -32,3 +34,11 @@ def outside() -> Fetcher:
 def fetcher(server: Server, outside: Fetcher) -> Fetcher:
     """May reach the test's own server, and no other private host."""
     return replace(outside, allow_hosts=frozenset({server.authority}))
+
+
+@pytest.fixture(autouse=True)
+def _no_thread_is_left() -> Iterator[None]:
+    yield
+    until = time.monotonic() + 5
+    while any(thread.name == "resolve" for thread in threading.enumerate()):
+        assert time.monotonic() < until

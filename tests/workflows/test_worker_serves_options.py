@@ -18,25 +18,35 @@ from activities.clerk import Clerk
 from activities.delivery import Delivery
 from activities.failures import translate
 from activities.ingest import Ingest
+from activities.openings import Openings
+from activities.pages import Pages
 from activities.research import Research
 from activities.steps import Steps
+from activities.wiki import Wiki
 from matins import orchestrator
 from matins.orchestrator import Orchestrator
 from matins.rules import errors
 from matins.rules.limits import Limits
 from matins.settings import CHECKOUT
+from matins.sources.fetch import Fetcher
 from workflows import options
 
 NOBODY: Any = None
 
 
 def _served() -> worker.Activities:
+    pages = Pages(NOBODY, NOBODY, put_timeout=1.0)
     return worker.activities_by_queue(
-        Research(NOBODY, NOBODY, poll_wait=1.0),
-        Steps(NOBODY, NOBODY, sender=""),
-        Delivery(NOBODY, NOBODY, None, sender=""),
-        Ingest(NOBODY, NOBODY),
-        Clerk(NOBODY, NOBODY),
+        worker.Rooms(
+            research=Research(NOBODY, NOBODY, poll_wait=1.0),
+            steps=Steps(NOBODY, NOBODY, sender=""),
+            openings=Openings(NOBODY, NOBODY, sender=""),
+            wiki=Wiki(NOBODY, NOBODY, pages),
+            pages=pages,
+            delivery=Delivery(NOBODY, NOBODY, None, sender=""),
+            ingest=Ingest(NOBODY, Fetcher()),
+            clerk=Clerk(NOBODY, NOBODY),
+        )
     )
 
 
@@ -102,7 +112,8 @@ def test_every_class_of_the_tree_leaves_an_activity_under_its_own_name(name: str
     assert failure.__cause__ is None
     waits = name in ("LeaseHeld", "NotDue")
     assert (failure.next_retry_delay is not None) == waits
-    again = {"LeaseHeld", "NotDue", "ActionInFlight", "LeaseLost", "ProviderUnavailable", "OutcomeUnknown"}
+    again = {"LeaseHeld", "NotDue", "ActionInFlight", "LeaseLost", "ProviderUnavailable", "ObjectChanged",
+             "OutcomeUnknown"}  # fmt: skip
     outside = {"MatinsError", "TemporalUnreachable", "ProviderError", "ProviderRefused"}
     assert failure.non_retryable == (name not in again | outside)
 
