@@ -2,7 +2,8 @@
 
 A commit is a transaction that wrote. Each transition leaves an audit row, and the row's xmin names its transaction;
 what that transaction wrote is read from the log itself (pg_walinspect). So beats, reads of sources and sweeps, which
-went on at the same time, are not counted. Apart: the frozen texts, and the list of items a morning's evidence has.
+went on at the same time, are not counted. Apart: the frozen texts, and the list of items a morning's evidence has. And
+the wiki, with its step's own claim and completion, its texts, and every page that was wanted, put and marked.
 """
 
 from __future__ import annotations
@@ -14,12 +15,23 @@ import psycopg
 
 from bench.ground import Ground, Observed
 from bench.table import Row
+from matins.rules import keys
 
 _TRANSACTIONS = """
-select distinct xmin::text
-  from audit
- where subject = any(%(subjects)s)
-   and event in ('obligation.declared', 'obligation.queued') = %(planning)s
+with mine as (
+    select xmin::text as xid, event,
+           subject like 'page/%%' or event like 'summary.%%' or coalesce(facts ->> 'step', '') = 'wiki'
+           or coalesce(facts ->> 'action', '') like '%%/wiki' as wiki
+      from audit
+     where subject = any(%(subjects)s)
+        or subject in (select 'page/' || id from page where owner = %(owner)s)
+        or event like 'summary.%%' and facts ->> 'by' = any(%(subjects)s)
+)
+select xid
+  from mine
+ group by xid
+having bool_or(wiki) = %(wiki)s
+   and bool_or(event in ('obligation.declared', 'obligation.queued')) = %(planning)s
 """
 _FILES = """
 with held as (
@@ -54,10 +66,9 @@ _ITEMS = ["evidence_item", "evidence"]
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What one morning's transactions wrote, in commits and KiB of the log."""
+    """What some of a morning's transactions wrote, in commits and KiB of the log."""
 
     commits: int
-    planning: int
     moves: float
     items: float
     texts: float
@@ -68,26 +79,32 @@ def measure(ground: Ground) -> list[Row]:
     """Commits and log of each morning of `ground`."""
     with ground.ledger() as conn:
         conn.execute("create extension if not exists pg_walinspect")
-        found = [_written(conn, one) for one in ground.mornings]
+        planned, morning, wiki = (
+            [_written(conn, one, planning=planning, wiki=wiki) for one in ground.mornings]
+            for planning, wiki in ((True, False), (False, False), (False, True))
+        )
+        [(pages,)] = conn.execute("select count(*) / count(distinct owner) from page").fetchall()
     items = ground.mornings[0].morning.coverage["items"]
     return [
-        Row("ledger: commits of one morning, first claim to mail seen", [one.commits for one in found], at_most=20),
-        Row("  to declare and to queue it, for all owners at once", [one.planning for one in found]),
-        Row("ledger: write-ahead log of the same", [one.moves for one in found], "KiB", at_most=12),
-        Row(f"  its list of {items} items of evidence, apart", [one.items for one in found], "KiB"),
-        Row("  its frozen texts, apart", [one.texts for one in found], "KiB"),
-        Row("  whole pages first touched since a checkpoint, apart", [one.pages for one in found], "KiB"),
+        Row("ledger: commits of one morning, first claim to mail seen", [one.commits for one in morning], at_most=20),
+        Row("  to declare and to queue it, for all owners at once", [one.commits for one in planned]),
+        Row("ledger: write-ahead log of the same", [one.moves for one in morning], "KiB", at_most=12),
+        Row(f"  its list of {items} items of evidence, apart", [one.items for one in morning], "KiB"),
+        Row("  its frozen texts, apart", [one.texts for one in morning], "KiB"),
+        Row("  whole pages first touched since a checkpoint, apart", [one.pages for one in morning], "KiB"),
+        Row(f"wiki: commits of one morning, {pages} pages", [one.commits for one in wiki]),
+        Row("wiki: write-ahead log of the same", [one.moves for one in wiki], "KiB"),
     ]
 
 
-def _written(conn: psycopg.Connection[Any], one: Observed) -> Written:
+def _written(conn: psycopg.Connection[Any], one: Observed, *, planning: bool, wiki: bool) -> Written:
     subjects = [*one.works(), f"edition/{one.morning.key}"]
-    moved = _column(conn, _TRANSACTIONS, subjects=subjects, planning=False)
-    planned = _column(conn, _TRANSACTIONS, subjects=subjects, planning=True)
+    which = {"owner": keys.parse(one.morning.key).owner, "planning": planning, "wiki": wiki}
+    xids = _column(conn, _TRANSACTIONS, subjects=subjects, **which)
     texts, items = (_column(conn, _FILES, tables=tables) for tables in (_TEXTS, _ITEMS))
     window = {"log_from": one.log_from, "log_to": one.log_to}
-    [found] = conn.execute(_WRITTEN, {**window, "xids": moved, "texts": texts, "items": items}).fetchall()
-    return Written(len(moved), len(planned), *found)
+    [found] = conn.execute(_WRITTEN, {**window, "xids": xids, "texts": texts, "items": items}).fetchall()
+    return Written(len(xids), *found)
 
 
 def _column(conn: psycopg.Connection[Any], statement: Any, **parameters: object) -> list[Any]:

@@ -115,8 +115,7 @@ class MatinsWorkers:
     def begun_again(self, number: int) -> float | None:
         """See Contender."""
         claims = self._conn.execute(
-            "select extract(epoch from at)::float8 from audit where subject = %s and event = 'ingest.claimed' "
-            "and token = 2",
+            "select extract(epoch from claimed_at)::float8 from ingest_run where work_key = %s and token = 2",
             (keys.ingest_work(self._silent[number][0], 1),),
         ).fetchone()
         return claims[0] if claims else None

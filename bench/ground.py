@@ -14,12 +14,13 @@ from typing import Any, Self
 import psycopg
 from psycopg import sql
 
+from bench.sizes import Sizes
 from matins import settings
 from matins.cli.connection import ledger, orchestrator
 from matins.cli.morning import arrange_demo
-from matins.ledger import standing, today
+from matins.ledger import continuation, standing, today
 from matins.ledger.migrate import migrate
-from matins.local import process, runtime
+from matins.local import ports, postgres, process, runtime
 from matins.local.runtime import Runtime
 from matins.rules import keys
 from matins.rules.errors import Refused
@@ -47,7 +48,8 @@ class Observed:
 class Ground:
     """The parts, and the mornings made on them. Enter it; what was started is stopped and removed on the way out."""
 
-    def __init__(self) -> None:
+    def __init__(self, sizes: Sizes) -> None:
+        self.sizes = sizes
         self.directory = Path(tempfile.mkdtemp(prefix="matins-bench-"))
         self._begun = False
 
@@ -57,6 +59,7 @@ class Ground:
     def __exit__(self, *_: object) -> None:
         if self._begun:
             runtime.down(self._settings(), say=quiet)
+        postgres.stop(self._apart)
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def _settings(self) -> settings.Settings:
@@ -83,23 +86,65 @@ class Ground:
         with self.ledger() as conn, orchestrator(self.running.settings) as temporal:
             arrange_demo(conn, self.running, owner)
             begin = log_position(conn)
-            temporal.start("obligation", today.ask(conn, owner))
+            key = today.ask(conn, owner)
+            temporal.start("obligation", key)
             day = today.today(conn, owner)
 
             def is_ready() -> bool:
-                return state(standing.mornings(conn, day, owner=owner)[0]) is State.READY
+                if state(standing.mornings(conn, day, owner=owner)[0]) is not State.READY:
+                    return False
+                return continuation.next_move(conn, key).done
 
-            wait(is_ready, seconds=60, otherwise=lambda: f"{owner}'s morning did not become ready")
+            wait(is_ready, seconds=60, otherwise=lambda: f"{owner}'s morning did not become ready, its wiki made")
             return Observed(standing.mornings(conn, day, owner=owner)[0], begin, log_position(conn))
+
+    @property
+    def _apart(self) -> Path:
+        return self.directory / "apart"
+
+    @cached_property
+    def postgres(self) -> str:
+        """The address of a Postgres in which nobody but the measure at hand writes, its database `postgres`."""
+        self._apart.mkdir()
+        started = postgres.start(self._apart, port=ports.search(f"{self._apart}/postgres"))
+        return _address(started.dsn, "postgres")
+
+    def empty(self, name: str, *, like: str = "") -> str:
+        """The address of a new database in that Postgres: with every migration, or a copy of the one called `like`."""
+        with psycopg.connect(self.postgres, autocommit=True) as conn:
+            statement = sql.SQL("create database {}").format(sql.Identifier(name))
+            conn.execute(statement + (sql.SQL(" template {}").format(sql.Identifier(like)) if like else sql.SQL("")))
+        if not like:
+            migrate(_address(self.postgres, name))
+        return _address(self.postgres, name)
+
+    def drop(self, name: str) -> None:
+        """Remove a database of that Postgres, and whoever is connected to it."""
+        with psycopg.connect(self.postgres, autocommit=True) as conn:
+            conn.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
 
     def database(self, name: str) -> str:
         """The address of a new database in these parts' Postgres, with every migration."""
         address = self.running.settings.postgres_dsn
         with self.ledger() as conn:
             conn.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
-        made = f"{address.rpartition('/')[0]}/{name}"
+        made = _address(address, name)
         migrate(made)
         return made
+
+
+def _address(of: str, database: str) -> str:
+    return f"{of.rpartition('/')[0]}/{database}"
+
+
+def forward(conn: psycopg.Connection[Any], *, seconds: float) -> None:
+    """Let this database's clock be ahead of the machine's by so many seconds."""
+    body = f"select clock_timestamp() + make_interval(secs => {float(seconds)})"
+    conn.execute(
+        sql.SQL(
+            "create or replace function ledger_now() returns timestamptz language sql volatile parallel safe as {}"
+        ).format(sql.Literal(body))
+    )
 
 
 def log_position(conn: psycopg.Connection[Any]) -> str:

@@ -7,9 +7,9 @@ demo's feeds are not part of it.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from pathlib import Path
 
+from bench.cpu import family
 from bench.ground import Ground
 from bench.table import Row
 from matins.local import feeds, part, process
@@ -25,22 +25,7 @@ def measure(ground: Ground) -> list[Row]:
 
 def _megabytes(ground: Ground, name: str) -> float:
     running = process.read(part.pid_file(ground.running.settings.data, name))
-    return sum(_proportional(pid) for pid in _family(running.pid)) / 1e6 if running else 0.0
-
-
-def _family(pid: int) -> list[int]:
-    """A process and all that descend from it."""
-    children = defaultdict(list)
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text(errors="replace").rpartition(")")[2].split()
-        except OSError:  # it has just ended
-            continue
-        children[int(fields[1])].append(int(stat.parent.name))
-    family = [pid]
-    for one in family:
-        family += children[one]
-    return family
+    return sum(_proportional(pid) for pid in family(running.pid)) / 1e6 if running else 0.0
 
 
 def _proportional(pid: int) -> int:
