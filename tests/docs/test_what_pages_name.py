@@ -1,5 +1,6 @@
 """What the pages name is there: commands and their options, targets, files, modules, settings, points, links."""
 
+import functools
 import re
 
 import pytest
@@ -25,9 +26,14 @@ def commands(text: str) -> list[list[str]]:
     return [re.split(r"  |#|;", found["words"])[0].split() for found in COMMAND.finditer(text)]
 
 
+@functools.cache
+def _root():  # type: ignore[no-untyped-def]  # its type is that of typer's own copy of click
+    return typer.main.get_command(app)
+
+
 def refused(words: list[str]) -> str:
     """Why the command line would not know these words, or ""."""
-    command = typer.main.get_command(app)
+    command = _root()
     while words and getattr(command, "commands", None):
         name, *words = words
         if name not in command.commands:
@@ -46,7 +52,7 @@ def test_every_command_and_option_exists(name: str) -> None:
 
 def test_every_command_is_named_somewhere() -> None:
     named = {words[0] for found in pages() for text in found.typed() for words in commands(text)}
-    assert named >= set(typer.main.get_command(app).commands)
+    assert named >= set(_root().commands)
 
 
 @EACH
