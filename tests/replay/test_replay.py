@@ -12,6 +12,7 @@ from temporalio.client import WorkflowHistory
 from temporalio.worker import Replayer
 
 import worker
+from matins.rules import plans
 
 HISTORIES = sorted((Path(__file__).parent / "histories").glob("*.json"))
 
@@ -26,6 +27,20 @@ def test_a_recorded_history_replays(file: Path) -> None:
 def test_there_is_a_history_of_every_workflow() -> None:
     recorded = {_started(file)["workflowType"]["name"] for file in HISTORIES}
     assert recorded == {workflow._Definition.must_from_class(one).name for one in worker.WORKFLOWS}
+
+
+def test_every_plan_has_a_history_of_its_steps() -> None:
+    """A morning in flight under an old plan ends under it, whatever code is running by then."""
+    recorded = {tuple(_acts(file)) for file in HISTORIES if "-Continuation-" in file.name}
+    planned = {tuple(f"continuation.{step}" for step in steps) for steps in plans.STEPS.values()}
+    assert planned <= recorded
+
+
+def _acts(file: Path) -> list[str]:
+    """The activities of a history, each once, in order."""
+    events = json.loads(file.read_text(encoding="utf-8"))["events"]
+    asked = [event.get("activityTaskScheduledEventAttributes") for event in events]
+    return list(dict.fromkeys(one["activityType"]["name"] for one in asked if one))
 
 
 def test_a_history_of_another_shape_does_not_replay() -> None:
