@@ -7,7 +7,7 @@ and leaves its own line in the run's row; starts come after the commits, and a f
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,6 +35,8 @@ from matins.rules.errors import MatinsError, TemporalUnreachable
 
 log = logging.getLogger(__name__)
 
+SILENT_AFTER = 3
+"""Starts that may fail one after the other before Temporal is taken to be away."""
 PASSES = ("stalled", "expiry", "advance", "messages", "dispatch", "pages", "plan", "poll")
 
 
@@ -53,24 +55,26 @@ class _Round:
     conn: Conn
     quarantine: float
     due: list[Due] = field(default_factory=list)
+    failed: int = 0
+    """Rows that could not be moved; the others were."""
 
     def stalled(self) -> int:
         """Effects whose worker died: abandoned, or of unknown fate."""
-        found = action.find_stalled(self.conn)
-        return sum(
-            action.abandon(self.conn, one.key, token=one.token, quarantine=self.quarantine) is not None for one in found
+        conn, found = self.conn, {one.key: one.token for one in action.find_stalled(self.conn)}
+        return self._each(
+            found, lambda key: action.abandon(conn, key, token=found[key], quarantine=self.quarantine) is not None
         )
 
     def expiry(self) -> int:
         """Work out of attempts, and mail that is no longer useful."""
-        spent = sum(ending.expire(self.conn, key) for key in ending.find_spent(self.conn))
-        read = sum(window.expire(self.conn, source.window(self.conn, key)) for key in window.find_spent(self.conn))
-        late = sum(message.expire(self.conn, key) for key in message.find_late(self.conn))
-        return spent + read + late
+        conn = self.conn
+        spent = self._each(ending.find_spent(conn), lambda key: ending.expire(conn, key))
+        read = self._each(window.find_spent(conn), lambda key: window.expire(conn, source.window(conn, key)))
+        return spent + read + self._each(message.find_late(conn), lambda key: message.expire(conn, key))
 
     def advance(self) -> int:
         """Continuations that were never created, and those that nobody moves."""
-        created = sum(obligation.advance(self.conn, key) for key in obligation.find_unadvanced(self.conn))
+        created = self._each(obligation.find_unadvanced(self.conn), lambda key: obligation.advance(self.conn, key))
         idle = continuation.find_idle(self.conn)
         for key, work_key in idle:
             self._start("continuation", key, work_key)
@@ -110,6 +114,18 @@ class _Round:
         self.due.extend(Due("ingest", key) for key in found)
         return len(found)
 
+    def _each(self, found: Iterable[str], act: Callable[[str], bool]) -> int:
+        """Do `act` on each key. Returns how many it moved; one that fails is noted, and delays no other."""
+        moved = 0
+        for key in found:
+            try:
+                moved += act(key)
+            except (MatinsError, psycopg.Error) as error:
+                log.warning("%s could not be moved: %s", key, type(error).__name__)
+                self.failed += 1
+                decision.note(self.conn, key, "sweep.failed", type(error).__name__)
+        return moved
+
     def _start(self, kind: str, key: str, work_key: str, *, about: str = "") -> None:
         replace = sweeps.stamp_restart(self.conn, work_key, after=limits.STUCK_AFTER)
         self.due.append(Due(kind, key, about, replace))
@@ -124,7 +140,9 @@ class Sweeper:
     quarantine: float
 
     def run(self, caller: str) -> dict[str, int]:
-        """One sweep by `caller`. Returns a count per pass; `failed` counts passes, `unstarted` workflows."""
+        """One sweep by `caller`. Returns a count per pass; `failed` counts passes, `rows_failed` rows, `unstarted`
+        workflows.
+        """
         counts: dict[str, int] = {}
         with self.connect() as conn:
             run = sweeps.begin(conn, caller)
@@ -136,6 +154,8 @@ class Sweeper:
                     log.warning("pass %s failed: %s", name, type(error).__name__)
                     counts["failed"] = counts.get("failed", 0) + 1
                     decision.note(conn, f"sweep/{name}", "pass.failed", type(error).__name__)
+            if round_.failed:
+                counts["rows_failed"] = round_.failed
             unstarted = self._start_all(conn, round_.due)
             if unstarted:
                 counts["unstarted"] = unstarted
@@ -143,18 +163,20 @@ class Sweeper:
         return counts
 
     def _start_all(self, conn: Conn, due: list[Due]) -> int:
-        unique = list(dict.fromkeys(due))
-        if not unique:
-            return 0
-        if self.orchestrator is None:
-            for one in unique:
-                decision.note(conn, f"{one.kind}/{one.key}", "start.failed", "Temporal is not there")
-            return len(unique)
-        failed = 0
-        for one in unique:
-            try:
-                self.orchestrator.start(one.kind, one.key, about=one.about, replace=one.replace)
-            except TemporalUnreachable as error:
-                failed += 1
-                decision.note(conn, f"{one.kind}/{one.key}", "start.failed", error.message)
-        return failed
+        """Start what is due. Where Temporal does not answer several times in a row, the rest is left to the next
+        sweep: each try can take its whole time-out. Returns how many were not started.
+        """
+        unstarted = in_a_row = 0
+        for one in dict.fromkeys(due):
+            why = "Temporal is not there"
+            if self.orchestrator is not None and in_a_row < SILENT_AFTER:
+                try:
+                    self.orchestrator.start(one.kind, one.key, about=one.about, replace=one.replace)
+                    in_a_row = 0
+                    continue
+                except TemporalUnreachable as error:
+                    in_a_row += 1
+                    why = error.message
+            unstarted += 1
+            decision.note(conn, f"{one.kind}/{one.key}", "start.failed", why)
+        return unstarted

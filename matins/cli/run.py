@@ -65,8 +65,10 @@ def sweep(
         typer.echo(json.dumps(counts))
     else:
         typer.echo("  ".join(f"{name} {counts.get(name, 0)}" for name in PASSES))
-    if counts.get("failed"):
-        typer.echo(f"{counts['failed']} passes failed; see the decisions:  matins doctor", err=True)
+    if counts.get("failed") or counts.get("rows_failed"):
+        failed = (("failed", "passes"), ("rows_failed", "rows"))
+        what = [f"{counts[name]} {of}" for name, of in failed if counts.get(name)]
+        typer.echo(f"{' and '.join(what)} failed; see the decisions:  matins doctor", err=True)
         raise typer.Exit(1)
     if counts.get("unstarted"):
         typer.echo(
