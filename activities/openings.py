@@ -24,17 +24,12 @@ from matins.providers.objects import Objects
 from matins.rules import keys, plans
 from matins.rules.canonical import canonical, sha256
 from matins.rules.crash import crashpoint
+from matins.rules.media import content_type
 from matins.rules.openings import Board
 from matins.rules.openings import Openings as Wanted
 from matins.rules.profile import from_document
 from matins.rules.receipt import Receipt
 from matins.sources.address import canonical_url
-
-CONTENT_TYPES = {
-    ".json": "application/json",
-    ".md": "text/markdown; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-}
 
 
 class Openings:
@@ -103,7 +98,7 @@ class Openings:
             self._objects.put(
                 f"{folder}/{name}",
                 content,
-                content_type=CONTENT_TYPES["." + name.rpartition(".")[2]],
+                content_type=content_type(name),
                 idempotency_key=idempotency_key,
             )
             for name, content in files.items()

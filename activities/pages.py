@@ -23,7 +23,8 @@ from matins.rules import keys
 from matins.rules.canonical import sha256
 from matins.rules.crash import crashpoint
 from matins.rules.errors import LeaseLost, ObjectChanged, ProviderUnavailable, Superseded
-from matins.rules.wiki import FORMS, object_key
+from matins.rules.media import content_type
+from matins.rules.wiki import object_key
 
 _PUTS = 3
 """How often one put may find another object than the one it saw, before the attempt fails."""
@@ -121,11 +122,12 @@ class Pages:
 
     def _replace(self, claim: Claim, key: str, form: str, content: bytes, etag: str, *, conditional: bool) -> str:
         """Put one form over the object with `etag`; over another one only while the lease is still ours."""
+        kind = content_type(form)
         for _ in range(_PUTS):
             with self.desk.ledger() as conn:
                 work.still_mine(conn, claim.key, token=claim.token)
             try:
-                return self.objects.replace(key, content, content_type=FORMS[form], seen=etag, conditional=conditional)
+                return self.objects.replace(key, content, content_type=kind, seen=etag, conditional=conditional)
             except ObjectChanged as changed:
                 etag = changed.etag
         raise ProviderUnavailable(f"{self.objects.provider}: another writer puts {key} at the same time")

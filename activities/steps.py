@@ -29,16 +29,9 @@ from matins.rules import keys, plans
 from matins.rules.canonical import canonical, sha256
 from matins.rules.crash import crashpoint
 from matins.rules.errors import EvidenceMissing
+from matins.rules.media import content_type
 from matins.rules.profile import Destination, from_document
 from matins.rules.receipt import Receipt
-
-CONTENT_TYPES = {
-    ".json": "application/json",
-    ".jsonl": "application/jsonl",
-    ".md": "text/markdown; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".txt": "text/plain; charset=utf-8",
-}
 
 
 class Steps:
@@ -157,8 +150,9 @@ class Steps:
     def _put_bundle(self, folder: str, files: dict[str, bytes], listing: bytes, *, idempotency_key: str) -> Receipt:
         crashpoint("put.before")
         for path, content in files.items():
-            kind = CONTENT_TYPES["." + path.rpartition(".")[2]]
-            self._objects.put(f"{folder}/{path}", content, content_type=kind, idempotency_key=idempotency_key)
+            self._objects.put(
+                f"{folder}/{path}", content, content_type=content_type(path), idempotency_key=idempotency_key
+            )
         receipt = self._objects.put(
             f"{folder}/manifest.json", listing, content_type="application/json", idempotency_key=idempotency_key
         )

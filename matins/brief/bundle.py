@@ -6,16 +6,7 @@ from typing import Any
 
 from matins.brief.render import rendered
 from matins.rules.canonical import canonical, sha256
-
-CONTENT_TYPES = {
-    "brief.json": "application/json",
-    "brief.md": "text/markdown; charset=utf-8",
-    "evidence.jsonl": "application/jsonl",
-    "index.html": "text/html; charset=utf-8",
-    "mail.html": "text/html; charset=utf-8",
-    "mail.txt": "text/plain; charset=utf-8",
-    "manifest.json": "application/json",
-}
+from matins.rules.media import content_type
 
 
 def bundle(draft: dict[str, Any], evidence_set: dict[str, Any]) -> dict[str, bytes]:
@@ -31,7 +22,7 @@ def bundle(draft: dict[str, Any], evidence_set: dict[str, Any]) -> dict[str, byt
 def manifest(files: dict[str, bytes]) -> bytes:
     """manifest.json: name, number of bytes and SHA-256 of each file, by name."""
     listed = [
-        {"name": name, "bytes": len(data), "sha256": sha256(data), "content_type": CONTENT_TYPES[name]}
+        {"name": name, "bytes": len(data), "sha256": sha256(data), "content_type": content_type(name)}
         for name, data in sorted(files.items())
     ]
     return canonical({"files": listed})

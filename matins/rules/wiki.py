@@ -20,8 +20,8 @@ class PageKind(StrEnum):
 
 
 FOLDERS = {PageKind.STORY: "stories/", PageKind.TOPIC: "topics/", PageKind.INDEX: ""}
-FORMS = {".md": "text/markdown; charset=utf-8", ".html": "text/html; charset=utf-8"}
-"""The forms of a page, and their content types."""
+FORMS = (".md", ".html")
+"""The forms of a page: the endings of its files."""
 
 
 def path(kind: PageKind, page_id: str) -> str:

@@ -4,6 +4,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from matins.providers.objects import Objects
+from matins.rules.media import content_type
 from matins.rules.wiki import FORMS, object_key
 
 
@@ -30,7 +31,7 @@ def test_a_wiki_is_copied_into_a_folder_and_what_is_missing_is_named(matins, wal
     for page in ("a1", "b2"):
         for form in FORMS:
             name = object_key("sam", "topic", page, form)
-            store.put(name, f"{page}{form}".encode(), content_type=FORMS[form], idempotency_key=name)
+            store.put(name, f"{page}{form}".encode(), content_type=content_type(form), idempotency_key=name)
     folder = tmp_path / "out" / "wiki"
     ran = matins("wiki", "sam", "--to", str(folder))
     assert (ran.code, ran.err) == (0, "")
