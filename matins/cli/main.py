@@ -75,6 +75,9 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except OSError as error:
+        what = (error.strerror or str(error) or "cannot be used").lower()
+        return _say(f"{error.filename or 'this machine'}: {what}", code=1)
     except Exception as error:
         if part := unreachable(error):
             return _say(f"{part} does not answer. Start it:  matins up", code=CANNOT_LOOK)

@@ -62,12 +62,17 @@ with held as materialized (
     returning key, event_key, accepted_at
 ), pointed as (
     update event set summary_key = accepted.key from accepted where event.key = accepted.event_key
+), telling as materialized (
+    select page.id, page.owner, page.topic
+      from page
+      join accepted on accepted.event_key = page.event_key
 ), due as materialized (
     select page.id
       from page
-      join accepted on accepted.event_key = page.event_key
-     order by page.id
-       for no key update of page
+     where page.id in (select id from telling)
+        or page.kind = 'topic' and (page.owner, page.topic) in (select owner, topic from telling)
+     order by page.kind <> 'story', page.id
+       for no key update
 ), outdated as (
     update page set wanted = page.wanted + 1 from due where page.id = due.id
 ), noted as (
@@ -83,7 +88,7 @@ _STORED = "select key, title, body from summary where key = any(%(keys)s)"
 
 def accept(conn: Conn, claim: Claim, drafts: Sequence[Draft]) -> list[str]:
     """Accept each text whose evidence is its event's current one, and make it the current summary; the event's pages
-    are then due.
+    are then due, and the topics that list them.
 
     The same text again changes nothing. Returns the keys of the events whose evidence has moved on: nothing was
     accepted for them. Raises LeaseLost, or OutputConflict when another text was accepted under the same identity.

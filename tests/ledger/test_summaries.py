@@ -129,18 +129,21 @@ def test_every_page_that_shows_a_text_is_due_when_it_is_taken_back(
     assert [page.state(factory.conn, one).wanted for one in ids] == due
 
 
-def test_a_newer_text_makes_the_pages_of_all_owners_due_whose_story_it_leads(factory: Factory) -> None:
+def test_a_newer_text_makes_the_pages_and_topics_of_all_owners_due_whose_story_it_leads(factory: Factory) -> None:
     subscribed(factory, "ada", "bob")
     read(factory, item("a"))
     both = [morning(factory, owner) for owner in ("ada", "bob")]
-    pages = []
+    pages, topics = [], []
     for at in both:
         accept(factory, at)
-        pages.append(want(factory, at)[0])
+        story, topic, _ = want(factory, at)
+        pages.append(story)
+        topics.append(topic)
     assert len(set(pages)) == 2
     assert [page.state(factory.conn, one).wanted for one in pages] == [1, 1]
     accept(factory, both[1], draft(both[1].pieces[0], prompt="2", text="What happened since."))
     assert [page.state(factory.conn, one).wanted for one in pages] == [2, 2]
+    assert [page.state(factory.conn, one).wanted for one in topics] == [2, 2], "each lists the story by its title"
     shown = [material.of(factory.conn, one).material for one in pages]
     assert [one.current.text for one in shown] == ["What happened since."] * 2  # type: ignore[union-attr]
     assert [[past.text for past in one.history] for one in shown] == [["What happened."]] * 2  # type: ignore[union-attr]
