@@ -66,7 +66,7 @@ WORKFLOWS = (Obligation, Continuation, DeliveryWorkflow, Ingest, Page, Sweep)
 CONNECT_EVERY = 1.0
 AFTER_GRACE = 5.0
 OBJECT_TIMEOUT = 20.0
-LOOK_TIMEOUT = 20.0
+LOOK_TIMEOUT = 15.0
 """Seconds for one look into the mailbox: less than an activity without a claim may take."""
 
 Activities = dict[str, list[Callable[..., Any]]]

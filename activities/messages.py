@@ -12,7 +12,7 @@ class Pace:
     heartbeat_timeout: float = 12.0
     deadline: float = 120.0
     first_backoff: float = 1.0
-    short: float = 30.0
+    short: float = 20.0
     """What an activity without a claim may take: nothing tells of its worker's death but this."""
 
 

@@ -53,10 +53,10 @@ class Research:
         return following(move)
 
     def _follow_boards(self, conn: Conn, key: str) -> None:
-        """Have the boards that the profile names among the owner's sources."""
-        owed = obligation.owed(conn, key)
-        wanted = from_document(profile.version(conn, owed.owner, owed.profile_version).document).openings
-        openings.follow(conn, owed.owner, followed(wanted.boards) if wanted else ())
+        """Have the boards that the current profile names among the owner's sources."""
+        owner = keys.parse(key).owner
+        wanted = from_document(profile.current(conn, owner).document).openings
+        openings.follow(conn, owner, followed(wanted.boards) if wanted else ())
 
     @activity.defn(name="obligation.research", no_thread_cancel_exception=True)
     @told
@@ -104,6 +104,7 @@ class Research:
             "items": len(items),
             "new": sum(bool(item["rank"]) for item in document["items"]),
             "unseen": [{"name": look.name, "reason": look.reason} for look in looks if not look.reached],
+            "in_part": [{"name": look.name, "reason": look.reason} for look in looks if look.partial],
         }
         with self._desk.ledger() as conn:
             return evidence.freeze(

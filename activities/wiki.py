@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +26,9 @@ from matins.rules import keys, plans
 from matins.rules.canonical import canonical, sha256
 from matins.rules.crash import crashpoint
 from matins.rules.errors import LeaseHeld, LeaseLost, NotDue, Superseded
+
+_GLANCE = 0.3
+"""Seconds between two tries of a page that somebody else is at."""
 
 
 class Wiki:
@@ -69,14 +73,32 @@ class Wiki:
             return page.want(conn, claim, owed.owner, owed.local_date, tellings)
 
     def _publish(self, due: Sequence[str]) -> list[str]:
-        """Publish what is not up to date, and return what still is not: another publisher may be at work on it."""
+        """Publish what is not up to date, and return what still is not.
+
+        A page that somebody else brings up to date right now is waited for as long as a lease lasts.
+        """
+        until = time.monotonic() + self._desk.limits.lease
+        late = self._dirty(due)
+        while late:
+            held = [page_id for page_id in late if not self._try(page_id)]
+            late = self._dirty(due)
+            if not set(held) & set(late) or time.monotonic() > until:
+                break
+            time.sleep(_GLANCE)
+        return late
+
+    def _try(self, page_id: str) -> bool:
+        """Bring one page up to date, or not. Returns False if somebody else is at it."""
+        try:
+            self._pages.bring_up_to_date(page_id)
+        except LeaseHeld:
+            return False
+        except (LeaseLost, NotDue, Superseded):
+            return True
+        return True
+
+    def _dirty(self, due: Sequence[str]) -> list[str]:
+        """Those of `due` that do not show what they should, in the order of `due`."""
         with self._desk.ledger() as conn:
             dirty = frozenset(page.dirty_of(conn, due))
-        for page_id in due:
-            if page_id in dirty:
-                try:
-                    self._pages.bring_up_to_date(page_id)
-                except (LeaseHeld, LeaseLost, NotDue, Superseded):
-                    continue
-        with self._desk.ledger() as conn:
-            return page.dirty_of(conn, due)
+        return [page_id for page_id in due if page_id in dirty]

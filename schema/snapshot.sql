@@ -358,6 +358,7 @@ CREATE TABLE public.owner (
     name text NOT NULL,
     profile_version integer NOT NULL,
     created_at timestamp with time zone DEFAULT public.ledger_now() NOT NULL,
+    ended_at timestamp with time zone,
     CONSTRAINT owner_is_a_name CHECK ((name ~ '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$'::text))
 );
 
@@ -456,7 +457,9 @@ CREATE VIEW public.stuck AS
     retry_at,
     (public.ledger_now() - moved_at) AS unmoved_for
    FROM public.work
-  WHERE ((closed_at IS NULL) AND (kind <> 'ingest'::text) AND (moved_at < (public.ledger_now() - '00:15:00'::interval)) AND ((lease_expires_at IS NULL) OR (lease_expires_at <= public.ledger_now())) AND ((retry_at IS NULL) OR (retry_at <= public.ledger_now())));
+  WHERE ((closed_at IS NULL) AND (kind <> 'ingest'::text) AND ((kind <> 'page'::text) OR (EXISTS ( SELECT 1
+           FROM public.page
+          WHERE ((page.work_key = work.key) AND (page.wanted > page.published))))) AND (moved_at < (public.ledger_now() - '00:15:00'::interval)) AND ((lease_expires_at IS NULL) OR (lease_expires_at <= public.ledger_now())) AND ((retry_at IS NULL) OR (retry_at <= public.ledger_now())));
 
 COMMENT ON VIEW public.stuck IS 'Open work that nobody moved, holds or postponed for a quarter of an hour';
 

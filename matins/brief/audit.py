@@ -200,7 +200,8 @@ def _known_numbers(texts: Iterable[str]) -> set[tuple[str, str]]:
 
 def _own_words(draft: dict[str, Any]) -> Iterator[Problem]:
     """Inner words in what is ours; names, topics and titles that sources and owners gave are not."""
-    given = [draft["name"], *draft["opening_quotes"], *(look["name"] for look in draft["coverage"]["not_seen"])]
+    looks = [*draft["coverage"]["not_seen"], *draft["coverage"].get("in_part", [])]
+    given = [draft["name"], *draft["opening_quotes"], *(look["name"] for look in looks)]
     given += [story["topic"] for story in draft["stories"]]
     for where, text in _ours(draft):
         for name in sorted(filter(None, given), key=len, reverse=True):
@@ -259,7 +260,8 @@ def _counts(draft: dict[str, Any], evidence_set: dict[str, Any]) -> Iterator[Pro
     opening = draft["opening"]
     for quoted in draft["opening_quotes"]:
         opening = opening.replace(quoted, "")
-    facts = {str(count) for count in (untold.fresh(evidence_set), reached, *range(len(draft["stories"]) + 1))}
+    sources = untold.fresh_sources(evidence_set) if "in_part" in draft["coverage"] else reached  # a draft from before
+    facts = {str(count) for count in (untold.fresh(evidence_set), sources, *range(len(draft["stories"]) + 1))}
     if any(value not in facts for value, _ in _numbers([_without_topics(draft, opening)])):
         yield Problem("count", "opening")
 

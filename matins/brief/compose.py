@@ -34,7 +34,7 @@ def compose(evidence_set: dict[str, Any], profile: Profile, *, date: date) -> di
     looks = coverage.Looks.of(evidence_set, date)
     stories = _stories(evidence_set, profile, date)
     kind = coverage.kind(looks, stories=len(stories))
-    opening, quoted = _opening(evidence_set, looks, stories)
+    opening, quoted = _opening(evidence_set, stories)
     left_out, more = untold.listed(evidence_set)
     draft: dict[str, Any] = {
         "key": key,
@@ -179,13 +179,12 @@ def _at(item: dict[str, Any]) -> datetime:
     return min(datetime.fromisoformat(item["published_at"]), seen) if item["published_at"] else seen
 
 
-def _opening(
-    evidence_set: dict[str, Any], looks: coverage.Looks, stories: Sequence[dict[str, Any]]
-) -> tuple[str, list[str]]:
+def _opening(evidence_set: dict[str, Any], stories: Sequence[dict[str, Any]]) -> tuple[str, list[str]]:
     """What there is, in at most 60 words, and the titles quoted in it."""
     if not stories:
         return "", []
-    read = f"From {counted(untold.fresh(evidence_set), 'new item')} in {counted(looks.reached, 'source')}"
+    sources = counted(untold.fresh_sources(evidence_set), "source")
+    read = f"From {counted(untold.fresh(evidence_set), 'new item')} in {sources}"
     topics = f"{read}: {_topics(stories)}."
     lead = stories[0]["headline"].rstrip(".")
     first = f"First: “{lead}”." if len(stories) > 1 else f"It is “{lead}”."

@@ -60,7 +60,9 @@ class Looks:
     def document(self) -> dict[str, Any]:
         """Counts, names and the coverage line, as plain JSON."""
         missed = [{"name": name, "reason": reason, "since": since} for name, reason, since in self.not_seen]
-        return {"sources": self.total, "reached": self.reached, "not_seen": missed, "line": line(self)}
+        broken = [{"name": name, "reason": reason} for name, reason in self.in_part]
+        counts = {"sources": self.total, "reached": self.reached}
+        return {**counts, "not_seen": missed, "in_part": broken, "line": line(self)}
 
 
 def kind(looks: Looks, *, stories: int) -> str:
@@ -116,14 +118,23 @@ def _in_part(looks: Looks) -> str:
 
 
 def line(looks: Looks) -> str:
-    """ "8 of 9 sources; not seen: harbour-news.example (connection refused)"."""
+    """ "8 of 9 sources, one only in part (Half Feed); not seen: harbour-news.example (connection refused)"."""
     if not looks.total:
         return "no sources"
     if not looks.failed:
-        return "1 source" if looks.total == 1 else f"all {looks.total:,} sources"
+        return ("1 source" if looks.total == 1 else f"all {looks.total:,} sources") + _only_in_part(looks)
     named = [f"{name} ({', '.join(filter(None, (reason, since)))})" for name, reason, since in looks.not_seen[:NAMED]]
-    of = f"{looks.reached:,} of {counted(looks.total, 'source')}"
+    of = f"{looks.reached:,} of {counted(looks.total, 'source')}{_only_in_part(looks)}"
     return f"{of}; not seen: {', '.join(named)}{_others(looks)}"
+
+
+def _only_in_part(looks: Looks) -> str:
+    if not looks.in_part:
+        return ""
+    count = "" if looks.total == 1 else f"{number(len(looks.in_part))} "
+    named = ", ".join(name for name, _ in looks.in_part[:NAMED])
+    more = len(looks.in_part) - NAMED
+    return f", {count}only in part ({named}{f' and {number(more)} more' if more > 0 else ''})"
 
 
 def _others(looks: Looks) -> str:

@@ -29,7 +29,16 @@ def _told_before(item: Mapping[str, Any]) -> bool:
 
 def fresh(evidence_set: Mapping[str, Any]) -> int:
     """How many items are new to the owner: neither old when their source was first read nor told before."""
-    return sum(1 for item in evidence_set["items"] if item["rank"] and not _told_before(item))
+    return len(_fresh(evidence_set))
+
+
+def fresh_sources(evidence_set: Mapping[str, Any]) -> int:
+    """How many sources those items come from: one that broke after it was read has its place among them."""
+    return len({item["source_key"] for item in _fresh(evidence_set)})
+
+
+def _fresh(evidence_set: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [item for item in evidence_set["items"] if item["rank"] and not _told_before(item)]
 
 
 def listed(evidence_set: Mapping[str, Any]) -> tuple[list[dict[str, str]], int]:

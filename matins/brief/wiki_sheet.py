@@ -167,6 +167,7 @@ def _listed(story: Listed) -> Entry:
 
 
 def _index(index: Index) -> Sheet:
+    topics = sorted(index.topics, key=_topic_order)
     return Sheet(
         kind=PageKind.INDEX,
         name="index",
@@ -174,9 +175,15 @@ def _index(index: Index) -> Sheet:
         trail=(),
         facts=(Fact(_count(len(index.topics), "topic")),),
         paragraphs=(),
-        sections=(Section("", tuple(map(_listed_topic, index.topics[:STORIES])), _more(len(index.topics))),),
+        sections=(Section("", tuple(map(_listed_topic, topics[:STORIES])), _more(len(index.topics))),),
         foot=(ORIGIN,),
     )
+
+
+def _topic_order(topic: ListedTopic) -> tuple[bool, int, str, str]:
+    """Most stories first, then by name; what follows no topic comes last."""
+    name = _topic_name(topic.topic)
+    return (name == UNFOLLOWED, -topic.stories, name.casefold(), topic.page_id)
 
 
 def _listed_topic(topic: ListedTopic) -> Entry:

@@ -18,11 +18,18 @@ if TYPE_CHECKING:
 
 @contextmanager
 def ledger(settings: Settings) -> Iterator[Connection[Any]]:
-    """A connection to the ledger; each transition on it is one commit. Raises psycopg's OperationalError."""
+    """A connection to the ledger; each transition on it is one commit. Raises psycopg's OperationalError.
+
+    Where nothing was ever started, that is said, and the command ends with exit 3.
+    """
     import psycopg
+    import typer
 
     from matins.rules.errors import Refused
 
+    if not settings.postgres_dsn and not settings.data.is_dir():
+        typer.echo(f"{settings.data}: there is no Matins yet. Start it:  matins up", err=True)
+        raise typer.Exit(3)
     if not settings.postgres_dsn:
         raise psycopg.OperationalError("no Postgres is running here")
     with psycopg.connect(settings.postgres_dsn, autocommit=True, connect_timeout=5, prepare_threshold=None) as conn:

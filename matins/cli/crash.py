@@ -55,7 +55,7 @@ _EVERY = 0.1
 def tell(conn: Any, running: Runtime, *, name: str) -> int:
     """Run a new demo owner's morning into the crash `name`, and show how it recovers. Returns the exit code."""
     from matins.cli.connection import orchestrator
-    from matins.ledger import today
+    from matins.ledger import profile, today
     from matins.local import runtime
 
     owner = _unused(conn)
@@ -74,9 +74,12 @@ def tell(conn: Any, running: Runtime, *, name: str) -> int:
         del os.environ[crash.SETTING]
     _until(lambda: not _alive(running, pid), "the worker did not reach the point where it was to die")
     if name != "send":
-        return _take_over(conn, running, owner, day, pid, CRASHES[name])
-    _show_death(conn, running, owner, day, pid)
-    return _recover(conn, running, owner, day)
+        code = _take_over(conn, running, owner, day, pid, CRASHES[name])
+    else:
+        _show_death(conn, running, owner, day, pid)
+        code = _recover(conn, running, owner, day)
+    profile.end(conn, owner)  # it was made for this; tomorrow nothing is owed to it
+    return code
 
 
 def _take_over(conn: Any, running: Runtime, owner: str, day: date, pid: int, one: Crash) -> int:
@@ -87,7 +90,8 @@ def _take_over(conn: Any, running: Runtime, owner: str, day: date, pid: int, one
     typer.echo(f"  {one.piece:<10} {one.moment}")
     typer.echo(f"  ******     worker {pid} killed")
     left = _longest_lease(conn)
-    typer.echo(f"  ...        its right to write ends in {left:.0f} s; then a new worker takes over")
+    ends = f"its right to write ends in {left:.0f} s" if left else "it held nothing, and is missed within half a minute"
+    typer.echo(f"  ...        {ends}; then a new worker takes over")
     runtime.up(running.settings, say=_nothing, with_feeds=True)
     ended = progress.watch(conn, owner, day, told=progress.proved(conn, _now(conn, owner, day)))
     mails = len(_mails(running, owner))
@@ -113,8 +117,8 @@ def _nothing(line: str) -> None:
 def _unused(conn: Any) -> str:
     from matins.ledger import profile
 
-    taken = set(profile.owners(conn))
-    return next(name for name in (f"crash-{number}" for number in range(1, 10_000)) if name not in taken)
+    names = (f"crash-{number}" for number in range(1, 10_000))
+    return next(name for name in names if not profile.is_taken(conn, name))
 
 
 def _worker_pid(running: Runtime) -> int:

@@ -13,8 +13,9 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import psycopg
 
+from matins.cli.table import hung
 from matins.cli.times import ago
-from matins.ledger import health, invariants, migrate, standing
+from matins.ledger import health, invariants, migrate, profile, standing
 from matins.local import objects, part, process, temporal, worker
 from matins.rules.errors import Refused
 from matins.settings import Settings
@@ -65,8 +66,8 @@ def examine(settings: Settings) -> list[Finding]:
 
 def page(findings: list[Finding]) -> str:
     """The findings for a person, 80 columns wide; what to do comes last."""
-    lines = [f"  {found.name:<9} {'OK   ' if found.ok else 'WRONG'}  {found.text}" for found in findings]
-    todo = [f"  {found.name}: {found.remedy}" for found in findings if not found.ok]
+    lines = [hung(f"  {found.name:<9} {'OK   ' if found.ok else 'WRONG'}  ", found.text) for found in findings]
+    todo = [hung(f"  {found.name}: ", found.remedy) for found in findings if not found.ok]
     return "\n".join([*lines, *(["", "For you", *todo] if todo else ["", "All is well."])])
 
 
@@ -95,6 +96,8 @@ def _data(settings: Settings) -> str:
 
 
 def _postgres(settings: Settings) -> str:
+    if not settings.postgres_dsn:
+        raise _Wrong("no Postgres is running here", "matins up")
     try:
         with psycopg.connect(settings.postgres_dsn, autocommit=True, connect_timeout=5) as conn:
             shown = conn.info.server_version
@@ -102,18 +105,34 @@ def _postgres(settings: Settings) -> str:
             _compare_search_path(current, schemas)
             migrate.check_clock(conn)
     except psycopg.Error as error:
-        raise _Wrong(f"no answer ({type(error).__name__})", _start(settings, "postgres_dsn")) from None
+        raise _Wrong(_silence(settings, error), _start(settings, "postgres_dsn")) from None
     return f"{shown // 10000}.{shown % 100}, schema {schemas[0]}, its own clock"
 
 
+def _silence(settings: Settings, error: psycopg.Error) -> str:
+    """Why Postgres cannot be asked, without its own words: they may hold a name."""
+    try:
+        parts = psycopg.conninfo.conninfo_to_dict(settings.postgres_dsn)
+    except psycopg.ProgrammingError:
+        return "postgres_dsn is not an address of a database"
+    if not isinstance(error, psycopg.OperationalError):
+        return "its tables are not there, or not all of them"
+    where = f"{parts.get('host') or 'this machine'}:{parts.get('port') or 5432}"
+    if "authentication failed" in str(error) or "does not exist" in str(error):
+        return f"Postgres at {where} refuses the user, the password or the database"
+    return f"Postgres does not answer at {where}"
+
+
 def _ledger(settings: Settings) -> str:
+    if not settings.postgres_dsn:
+        raise _Wrong("no Postgres is running here", "matins up")
     try:
         with psycopg.connect(settings.postgres_dsn, autocommit=True, connect_timeout=5) as conn:
             broken = invariants.broken(conn)
             stuck, failed = health.stuck(conn), health.failed_passes(conn)
             checked, _ = standing.last_check(conn)
     except psycopg.Error as error:
-        raise _Wrong(f"cannot be read ({type(error).__name__})", _start(settings, "postgres_dsn")) from None
+        raise _Wrong(f"cannot be read: {_silence(settings, error)}", _start(settings, "postgres_dsn")) from None
     if broken:
         rule, rows = next(iter(broken.items()))
         raise _Wrong(f"{len(broken)} rules are broken: {rule} ({len(rows)} rows)", "keep the database, report the rule")
@@ -192,6 +211,12 @@ def _greet(url: SplitResult, port: int) -> None:
 def _imap(settings: Settings) -> str:
     url = urlsplit(settings.imap_url.get_secret_value())
     if not url.hostname:
+        if unseen := _unseen(settings):
+            whose = ", ".join(f"{owner}'s {name}" for owner, name in unseen)
+            raise _Wrong(
+                f'no mailbox is watched, and proof = "mailbox" for {whose}',
+                f'set imap_url, or proof = "none":  matins profile edit {unseen[0][0]}',
+            )
         return "no mailbox is watched: a mail will be called sent, never seen"
     port = url.port or _IMAP_PORTS[url.scheme]
     try:
@@ -199,6 +224,23 @@ def _imap(settings: Settings) -> str:
     except (OSError, imaplib.IMAP4.error) as error:
         raise _Wrong(f"{url.hostname}:{port}: {_cause(error)}", _start(settings, "imap_url")) from None
     return f"{url.hostname}:{port}, INBOX can be read"
+
+
+def _unseen(settings: Settings) -> list[tuple[str, str]]:
+    """(owner, destination) wherever the proof is a mailbox."""
+    if not settings.postgres_dsn:
+        return []
+    try:
+        with psycopg.connect(settings.postgres_dsn, autocommit=True, connect_timeout=5) as conn:
+            owners = {owner: profile.current(conn, owner).document for owner in profile.owners(conn)}
+    except psycopg.Error:
+        return []
+    return [
+        (owner, one["name"])
+        for owner, said in owners.items()
+        for one in said["destinations"]
+        if one["proof"] == "mailbox"
+    ]
 
 
 def _open_inbox(url: SplitResult, port: int) -> None:

@@ -42,6 +42,7 @@ def morning(
     from matins.cli import crash as story
     from matins.cli.connection import ledger
     from matins.local import runtime, watch
+    from matins.rules.errors import Refused
 
     if crash and crash not in story.CRASHES:
         raise typer.BadParameter(f'there is no crash "{crash[:30]}"; choose from: {", ".join(story.CRASHES)}')
@@ -49,6 +50,11 @@ def morning(
         raise typer.BadParameter("--crash runs a demo owner of its own; leave the owner out")
     chosen = settings.load()
     chosen.limits()
+    if crash and chosen.is_given("smtp_url"):
+        raise Refused(
+            "--crash makes a demo owner whose mail must not leave this machine, and a mail server of yours is set. "
+            "Try it in another clone, or with another MATINS_DATA and MATINS_CONFIG"
+        )
     say = _once_each()
     running = runtime.up(chosen, say=say, with_worker=False)
     with ledger_after_migration(running) as conn:

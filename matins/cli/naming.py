@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _NAMED = 8
 """How many candidates a refusal names."""
+_BOARDS = "openings at "
+"""How the name of a board begins among the sources."""
 
 
 def meant(conn: Any, owner: str, wanted: str) -> Subscribed:
@@ -23,15 +25,19 @@ def meant(conn: Any, owner: str, wanted: str) -> Subscribed:
 
 
 def choose(found: Sequence[Subscribed], owner: str, wanted: str) -> Subscribed:
-    """The one of `found` that `wanted` means: a whole name or address first, then the beginning of one.
+    """The one of `found` that `wanted` means: a whole name or address first, then the beginning of one. A board may be
+    called as its profile calls it.
 
     Raises Refused when it means none of them, or several.
     """
     text = " ".join(wanted.split()).casefold()
+    board = f"{_BOARDS}{text}"
     ways: tuple[Callable[[Subscribed], bool], ...] = (
         lambda one: one.name == wanted or one.url == wanted,
         lambda one: text in (one.name.casefold(), one.url.casefold(), _bare(one.url)),
+        lambda one: one.name.casefold() == board,
         lambda one: any(known.startswith(text) for known in (one.name.casefold(), one.url.casefold(), _bare(one.url))),
+        lambda one: one.name.casefold().startswith(board),
     )
     for way in ways if text else ():
         if fits := [one for one in found if way(one)]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -45,15 +46,18 @@ def import_(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Look at every feed, and add none.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Add the feeds of an OPML file, each as soon as it was looked at. Exit 1: some were refused."""
+    """Add the feeds of an OPML file, in its order. Exit 1: some were refused, or there are none."""
     from matins import settings
     from matins.cli.connection import ledger
     from matins.ledger import profile
+    from matins.rules.errors import Refused
 
     chosen = settings.load()
     with ledger(chosen) as conn:
         profile.current(conn, owner)
         outlines = _outlines(file)
+        if not outlines:
+            raise Refused(f"{file}: there are no feeds in it; nothing was changed")
         told = []
         for line in _imported(conn, chosen, owner, outlines, dry_run=dry_run):
             told.append(line)
@@ -81,19 +85,21 @@ def _outlines(file: Path) -> tuple[Outline, ...]:
 
 
 def _imported(conn: Any, chosen: Settings, owner: str, outlines: Sequence[Outline], *, dry_run: bool) -> Iterator[Line]:
-    """One line for each outline, as it is known; what could be added is added before its line comes."""
+    """One line for each outline, in their order; what could be added is added before its line comes."""
     from matins.cli.source_add import taken_names
 
     taken = taken_names(conn, owner)
-    fresh: dict[str, Outline] = {}
+    known = set(taken.values())
+    judged: list[str | Line] = []
     for outline in outlines:
-        judged = _judged(outline, {*taken.values(), *fresh})
-        if isinstance(judged, Line):
-            yield judged
-        else:
-            fresh[judged] = outline
-    for url, reading in _looks(chosen, list(fresh)):
-        yield _add(conn, owner, fresh[url], url, reading, taken, dry_run=dry_run)
+        judged.append(_judged(outline, known))
+        known |= {one for one in judged[-1:] if isinstance(one, str)}
+    with closing(_looks(chosen, [one for one in judged if isinstance(one, str)])) as readings:
+        for outline, one in zip(outlines, judged, strict=True):
+            if isinstance(one, Line):
+                yield one
+            else:
+                yield _add(conn, owner, outline, one, next(readings), taken, dry_run=dry_run)
 
 
 def _judged(outline: Outline, known: set[str]) -> str | Line:
@@ -111,8 +117,8 @@ def _judged(outline: Outline, known: set[str]) -> str | Line:
     return Line(THERE, outline.title, url) if url in known else url
 
 
-def _looks(chosen: Settings, urls: Sequence[str]) -> Iterator[tuple[str, Reading]]:
-    """(address, what is there) for all of `urls`, as they come; nothing is waited for when it is broken off."""
+def _looks(chosen: Settings, urls: Sequence[str]) -> Generator[Reading, None, None]:
+    """What is at each of `urls`, in their order; nothing is waited for when it is broken off."""
     from matins.cli.source_add import fetcher
     from matins.rules.evidence import Cursor
     from matins.sources.reader import read
@@ -120,9 +126,9 @@ def _looks(chosen: Settings, urls: Sequence[str]) -> Iterator[tuple[str, Reading
     looking = fetcher(chosen)
     pool = ThreadPoolExecutor(AT_ONCE)
     try:
-        asked: dict[Future[Reading], str] = {pool.submit(read, looking, url, cursor=Cursor()): url for url in urls}
-        for done in as_completed(asked):
-            yield asked[done], done.result()
+        asked = [pool.submit(read, looking, url, cursor=Cursor()) for url in urls]
+        for one in asked:
+            yield one.result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
@@ -166,6 +172,7 @@ def _summary(told: Sequence[Line], *, dry_run: bool) -> str:
 def export(
     owner: Annotated[str, typer.Argument(help="Whose sources.")],
     file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Where to; default: here.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
 ) -> None:
     """Write an owner's feeds as OPML, for any feed reader. Boards of open roles are not feeds, and left out."""
     from matins import settings
@@ -174,6 +181,8 @@ def export(
     from matins.ledger import profile, source
     from matins.sources.opml import Outline, write
 
+    if file is not None and file.is_file() and not force:
+        raise typer.BadParameter(f"{file}: is there already; --force overwrites it")
     with ledger(settings.load()) as conn:
         profile.current(conn, owner)
         found = [one for one in source.of_owner(conn, owner) if one.purpose == source.NEWS]

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from matins.cli import profile_edit
+from matins.cli import profile_edit, profile_end
 
 commands = typer.Typer(help="What an owner is owed, where and when.", no_args_is_help=True)
 
@@ -17,6 +17,7 @@ commands = typer.Typer(help="What an owner is owed, where and when.", no_args_is
 def register(app: typer.Typer) -> None:
     """Add these commands."""
     profile_edit.register(commands)
+    profile_end.register(commands)
     app.add_typer(commands, name="profile")
 
 
@@ -27,20 +28,20 @@ def apply(
     """Take over profiles from files. One that cannot be is refused by name; the others are applied."""
     from matins import settings
     from matins.cli.connection import ledger
-    from matins.ledger import profile
     from matins.rules.errors import ProfileRefused
 
     refused = 0
-    with ledger(settings.load()) as conn:
+    chosen = settings.load()
+    with ledger(chosen) as conn:
         for file in files:
             try:
-                applied = profile.apply(conn, read(file))
+                found = read(file)
+                profile_edit.take_over(conn, found)
             except ProfileRefused as error:
                 typer.echo(error.message, err=True)
                 refused += 1
-                continue
-            said = "applied" if applied.changed else "says what it said before; nothing changed"
-            typer.echo(f"{applied.owner}: profile {applied.version} {said}")
+            else:
+                profile_edit.warn(found, chosen)
     if refused:
         raise typer.Exit(2)
 
@@ -54,8 +55,14 @@ def read(file: Path) -> Any:
         raw = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise ProfileRefused(f"{file}: cannot be read ({(error.strerror or 'no such file').lower()})") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise ProfileRefused(f"{file}: is not a text in UTF-8, so it is no profile") from error
+    except tomllib.TOMLDecodeError as error:
         raise ProfileRefused(f"{file}: is not TOML: {error}") from error
+    if not raw:
+        raise ProfileRefused(f"{file}: is empty; a profile names at least its owner and a zone")
+    if "owner" not in raw:
+        raise ProfileRefused(f'{file}: names no owner; add owner = "sam"')
     return parse(raw, where=str(file))
 
 
@@ -97,6 +104,7 @@ def show(
     """The current profile of an owner."""
     from matins import settings
     from matins.cli.connection import ledger
+    from matins.cli.profile_words import page
     from matins.ledger import profile
 
     with ledger(settings.load()) as conn:
@@ -104,17 +112,4 @@ def show(
     if as_json:
         typer.echo(json.dumps({"version": stored.version, "hash": stored.hash, "profile": stored.document}, indent=1))
         return
-    said = stored.document
-    send = f", not sent before {said['send_at']}" if said["send_at"] else ""
-    typer.echo(f"{owner}: profile {stored.version} ({said['zone']})")
-    typer.echo(f"  window     {said['opens']}-{said['closes']}, ready by {said['ready_by']}{send}")
-    typer.echo(f"  useful     until {said['useful_until']}")
-    typer.echo(f"  products   {', '.join(said['products'])}: {said['long']} long and {said['short']} short stories")
-    for topic, words in said["interests"]:
-        typer.echo(f"  interest   {topic}: {', '.join(words)}")
-    for one in said["destinations"]:
-        typer.echo(
-            f"  mail       {one['name']}: {one['address']} (proof: {one['proof']}, unknown: {one['if_unknown']})"
-        )
-    if not said["destinations"]:
-        typer.echo("  mail       nowhere: no destination in the profile")
+    typer.echo(page(owner, stored.version, stored.document))

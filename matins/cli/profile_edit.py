@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from matins.ledger.openings import Followed
     from matins.ledger.profile import Stored
     from matins.rules.profile import Profile
+    from matins.settings import Settings
 
 EDITORS = ("VISUAL", "EDITOR")
 """Variables that name an editor, the first one that is set."""
@@ -46,7 +48,8 @@ def edit(owner: Annotated[str, typer.Argument(help="Whose profile.")]) -> None:
         if file.read_bytes() == before or found.hash == stored.hash:
             typer.echo(f"{owner}: nothing changed")
         else:
-            _apply(conn, owner, stored, found, file)
+            _apply(conn, stored, found, file)
+            warn(found, settings.load())
         file.unlink()
 
 
@@ -115,20 +118,80 @@ def _kept(file: Path) -> str:
     return f"What you typed is in {file}; when it is mended:  matins profile apply {shlex.quote(str(file))}"
 
 
-def _apply(conn: Any, owner: str, stored: Stored, found: Profile, file: Path) -> None:
-    from matins.cli.profile_words import changes
-    from matins.cli.table import hung
+def _apply(conn: Any, stored: Stored, found: Profile, file: Path) -> None:
     from matins.ledger import profile
     from matins.rules.errors import ProfileRefused
 
-    if profile.current(conn, owner).version != stored.version:
-        raise ProfileRefused(f"{owner}: another profile was applied meanwhile. {_kept(file)}")
+    if profile.current(conn, found.owner).version != stored.version:
+        raise ProfileRefused(f"{found.owner}: another profile was applied meanwhile. {_kept(file)}")
+    take_over(conn, found)
+
+
+def take_over(conn: Any, found: Profile) -> None:
+    """Apply a profile, follow its boards, and say what changes and from which day on."""
+    from matins.ledger import profile
+
+    ended = _is_ended(conn, found.owner)
     applied = profile.apply(conn, found)
-    told = changes(stored.document, found.document())
-    typer.echo(f"{owner}: profile {applied.version} applied, {_from_when(conn, owner, stored.version)}")
-    typer.echo("\n".join(hung("  ", line) for line in told))
-    boards = any(line.startswith(("openings", "board")) for line in told)
-    typer.echo("  feeds: as before" + ("; the boards are read anew from the next morning on" if boards else ""))
+    _follow(conn, found)
+    named = f"{found.owner}: profile {applied.version}"
+    if not applied.changed:
+        typer.echo(f"{named} says what it said before; nothing changed")
+        return
+    before = applied.version - 1
+    typer.echo(f"{named} applied" + (f", {_from_when(conn, found.owner, before)}" if before else ""))
+    if before:
+        _tell_changes(profile.version(conn, found.owner, before).document, found.document(), ended=ended)
+    if not found.destinations:
+        typer.echo("  no destination: nothing will be mailed")
+
+
+def _is_ended(conn: Any, owner: str) -> bool:
+    from matins.ledger import profile
+    from matins.rules.errors import ProfileMissing
+
+    try:
+        return profile.current(conn, owner).ended_at is not None
+    except ProfileMissing:
+        return False
+
+
+def _follow(conn: Any, found: Profile) -> None:
+    """Have the boards that a profile names among its owner's sources, and no others."""
+    from matins.ledger import openings
+
+    boards: list[Followed] = []
+    if found.openings:
+        from activities.openings import followed
+
+        boards = followed(found.openings.boards)
+    openings.follow(conn, found.owner, boards)
+
+
+def warn(found: Profile, chosen: Settings) -> None:
+    """Say it, in one line, where a profile asks for a proof that nobody can bring."""
+    if chosen.imap_url.get_secret_value() or not chosen.smtp_url.get_secret_value():
+        return
+    if names := [one.name for one in found.destinations if one.proof == "mailbox"]:
+        typer.echo(
+            f'{found.owner}: {", ".join(names)}: proof = "mailbox", but no mailbox is watched: set imap_url, or '
+            'proof = "none"',
+            err=True,
+        )
+
+
+def _tell_changes(before: dict[str, Any], after: dict[str, Any], *, ended: bool) -> None:
+    from matins.cli.profile_words import changes
+    from matins.cli.table import hung
+
+    told = changes(before, after)
+    for line in told:
+        typer.echo(hung("  ", line))
+    feeds = "none: nothing was owed any more; add them again" if ended else "as before"
+    boards = ""
+    if any(line.startswith(("openings", "board")) for line in told):
+        boards = f"; its boards are {'followed from now on' if 'openings' in after else 'not followed any more'}"
+    typer.echo(f"  feeds: {feeds}{boards}")
 
 
 def _from_when(conn: Any, owner: str, before: int) -> str:

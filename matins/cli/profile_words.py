@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from matins.cli.table import hung
+
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 """A key of TOML that needs no quotes."""
 _PLAIN = {
@@ -63,6 +65,37 @@ def _written(document: Mapping[str, Any]) -> dict[str, Any]:
     if "openings" in document:
         told["openings"] = document["openings"]
     return {name: told[name] for name in ("owner", *_PLAIN, "interests", "destinations", "openings") if name in told}
+
+
+def page(owner: str, version: int, said: Mapping[str, Any]) -> str:
+    """A stored profile for a person, 80 columns wide."""
+    send = f", not sent before {said['send_at']}" if said["send_at"] else ""
+    told = [
+        ("name", said["name"]),
+        ("window", f"{said['opens']}-{said['closes']}, ready by {said['ready_by']}{send}"),
+        ("useful", f"until {said['useful_until']}"),
+        ("products", f"{', '.join(said['products'])}: {said['long']} long and {said['short']} short stories"),
+        *(("interest", f"{topic}: {', '.join(words)}") for topic, words in said["interests"]),
+        *_asked(said.get("openings")),
+        *(
+            ("mail", f"{one['name']}: {one['address']} (proof: {one['proof']}, unknown: {one['if_unknown']})")
+            for one in said["destinations"]
+        ),
+    ]
+    if not said["destinations"]:
+        told.append(("mail", "nowhere: no destination in the profile"))
+    head = f"{owner}: profile {version} ({said['zone']})"
+    return "\n".join([head, *(hung(f"  {label:<9}  ", text) for label, text in told)])
+
+
+def _asked(openings: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
+    if openings is None:
+        return
+    where = f", in {', '.join(openings['places'])}" if openings["places"] else ", anywhere"
+    avoid = f", never {', '.join(openings['avoid'])}" if openings["avoid"] else ""
+    mail = "a mail of their own" if openings["mail"] else "no mail of their own"
+    yield "openings", f"{', '.join(openings['titles'])}{where}{avoid}; {mail}"
+    yield from (("board", f"{one['name']}: {one['kind']}, {one['url']}") for one in openings["boards"])
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 import typer
 
 from matins.brief.openings_render import rendered
-from matins.cli.telling import counted, coverage, mail, openings, wiki, written
+from matins.cli.telling import counted, coverage, first_missing, lacking, mail, openings, wiki, written
 from matins.cli.times import second
 from matins.cli.wiki import copied, folder_of
 from matins.ledger import action, edition, standing, wiki_pages
@@ -23,7 +23,7 @@ from matins.ledger import openings as openings_report
 from matins.ledger.message import envelope
 from matins.rules import plans
 from matins.rules.errors import ProviderUnavailable
-from matins.rules.verdict import Morning, State, at_hand, gave_up, missing, since, state
+from matins.rules.verdict import Morning, State, gave_up, missing, since, state
 from matins.settings import Settings
 
 EVERY = 0.1
@@ -75,9 +75,9 @@ def _pieces(conn: Any, found: Morning) -> list[tuple[str, str]]:
     pieces = []
     cover, facts = found.coverage, found.facts
     if cover:
-        unseen = [f"could not look: {one['name']} ({one['reason']})" for one in cover["unseen"]]
         read = f"{coverage(found)}, {counted(cover['new'], 'new item')}"
-        pieces.append(("read", "\n".join([read, *unseen])))
+        lacks = [f"{words}: {source}" for words, sources in lacking(found).items() for source in sources]
+        pieces.append(("read", "\n".join([read, *lacks])))
     if found.edition_kind:
         pieces.append(("write", written(found)))
     if facts.get("stories"):
@@ -86,8 +86,7 @@ def _pieces(conn: Any, found: Morning) -> list[tuple[str, str]]:
         pieces.append(("check", checked))
     if found.published_at:
         pieces.append(("publish", f"{counted(len(_files(conn, found.key)), 'file')}, read back"))
-    lacks = missing(found)
-    if found.continuation_status and plans.JOBS not in lacks:
+    if found.continuation_status and plans.JOBS not in missing(found):
         pieces.append(("openings", openings(found)))
     if found.continuation_status == "done" and found.pages:
         pieces.append(("wiki", wiki(found)))
@@ -112,7 +111,7 @@ def _sent(found: Morning, one: Any) -> str:
 def ending(conn: Any, settings: Settings, found: Morning) -> str:
     """What one sees last: the word, the headlines, and where to read on."""
     if state(found) is not State.READY:
-        return f"\n{state(found).value}. First missing: {at_hand(found)}.\n  matins why {found.owner}"
+        return f"\n{state(found).value}. First missing: {first_missing(found)}.\n  matins why {found.owner}"
     return "\n".join(
         [
             f"\nREADY {second(since(found), found.zone)}",

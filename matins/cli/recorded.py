@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from matins.cli.telling import counted, coverage, openings, wiki, written
+from matins.cli.telling import counted, coverage, lacking, openings, wiki, written
 from matins.cli.times import clock, second
 from matins.ledger.standing import Recorded
 from matins.rules import plans
@@ -86,7 +86,9 @@ def _what(morning: Morning, one: Recorded) -> str:
         case "obligation.claimed" | "continuation.claimed" | "message.claimed" if facts["attempt"] > 1:
             return f"try {facts['attempt']}"
         case "evidence_set.frozen":
-            return f"{coverage(morning)}, {counted(morning.coverage['new'], 'new item')}{_unseen(morning)}"
+            read = f"{coverage(morning)}, {counted(morning.coverage['new'], 'new item')}"
+            lacks = [f"{words}: {', '.join(sources)}" for words, sources in lacking(morning).items() if sources]
+            return "; ".join([read, *lacks])
         case "obligation.failed" | "continuation.failed" | "message.failed":
             return f"did not work: {facts['reason']}"
         case "obligation.exhausted" | "continuation.exhausted" if "with" not in facts:
@@ -133,9 +135,3 @@ def _what_of_mail(one: Recorded) -> str:
 
 def _cut(facts: dict[str, Any], zone: str) -> str:
     return second(datetime.fromisoformat(facts["old_expiry"]), zone)
-
-
-def _unseen(morning: Morning) -> str:
-    unseen = morning.coverage.get("unseen", [])
-    told = ", ".join(f"{one['name']} ({one['reason']})" for one in unseen)
-    return f"; could not look: {told}" if told else ""

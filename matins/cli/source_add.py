@@ -77,7 +77,28 @@ def refuse_board(owner: str, address: str) -> None:
 
 
 def _found(owner: str, address: str, looking: Fetcher) -> Found:
-    """The feed behind `address`; where nothing answers there, `address` itself. Raises Refused with what to do."""
+    """The feed behind `address`. Where nothing answers there: `address` itself, if its scheme is known; without one,
+    https is tried, then http. Raises Refused with what to do.
+    """
+    from matins.rules.errors import Refused
+
+    if "://" in address:
+        return _at(owner, address, looking)
+    failures = []
+    for scheme in ("https", "http"):
+        whole = f"{scheme}://{address.strip()}"
+        found = _at(owner, whole, looking)
+        if found.reading.reached:
+            return found
+        failures.append(f"{whole[:200]} ({found.reading.reason})")
+    raise Refused(
+        f"{owner}: nothing is added: neither {' nor '.join(failures)} answers. "
+        "An address with its scheme is added even if it cannot be reached now"
+    )
+
+
+def _at(owner: str, address: str, looking: Fetcher) -> Found:
+    """The feed behind a whole `address`; where nothing answers there, `address` itself. Raises Refused."""
     from matins.rules.errors import ProviderUnavailable, Refused
     from matins.rules.evidence import Reading, ReadOutcome
     from matins.sources.address import canonical_url
@@ -88,7 +109,7 @@ def _found(owner: str, address: str, looking: Fetcher) -> Found:
     except Refused as refused:
         if isinstance(refused.__cause__, ProviderUnavailable):
             reading = Reading(False, ReadOutcome.UNREACHABLE, reason=refused.__cause__.message)
-            return Found(canonical_url(_whole(address)), reading)
+            return Found(canonical_url(address), reading)
         todo = advice(refused.message, address)
         raise Refused(f"{owner}: {address[:200]} is not added: {refused.message}. {todo}") from refused
 
@@ -101,7 +122,10 @@ def _whole(address: str) -> str:
 def advice(reason: str, address: str) -> str:
     """What to do about an address that was refused."""
     if "private" in reason:
-        return f"If that host is yours, admit it by name: MATINS_ALLOW_HOSTS={urlsplit(address).netloc or address}"
+        return (
+            f'If that host is yours: allow_hosts = ["{urlsplit(_whole(address)).netloc}"] in matins.toml, then  '
+            "matins up  (it starts a running worker again)"
+        )
     return "Give the address of a feed, or of a page that links to one"
 
 

@@ -31,28 +31,47 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def coverage(morning: Morning) -> str:
-    """`8 of 9 sources`."""
+    """`8 of 9 sources`, or `5 of 5 sources, 1 in part`."""
     found = morning.coverage
-    return f"{found['reached']} of {counted(found['sources'], 'source')}" if found else ""
+    if not found:
+        return ""
+    broken = len(found.get("in_part", []))
+    return f"{found['reached']} of {counted(found['sources'], 'source')}" + (f", {broken} in part" if broken else "")
+
+
+def lacking(morning: Morning) -> dict[str, list[str]]:
+    """`could not look` and `read in part` -> the sources of which that is true: `Half Feed (broke off after 12
+    entries)`.
+    """
+    kinds = {"could not look": "unseen", "read in part": "in_part"}
+    return {
+        words: [f"{one['name']} ({one['reason']})" for one in morning.coverage.get(kind, [])]
+        for words, kind in kinds.items()
+    }
 
 
 def stories(morning: Morning) -> str:
-    """`9 stories`, or what kind of edition it is instead."""
+    """`9 stories`, whatever kind of edition tells them; of one without stories, why there are none."""
+    told = int(morning.facts.get("stories", 0))
     match morning.edition_kind:
         case "empty":
             return "nothing new"
-        case "blind":
+        case "blind" if not told:
             return "could not look"
-    return counted(int(morning.facts.get("stories", 0)), "story", "stories")
+    return counted(told, "story", "stories")
 
 
 def written(morning: Morning) -> str:
-    """What was written: `9 stories, quoted from the sources, no model used`, or the edition that says why not."""
+    """What was written: `9 stories, quoted from the sources, no model used`, and what the edition says first if it
+    found nothing or could hardly look.
+    """
     match morning.edition_kind:
         case "empty":
             return 'an edition that says "nothing new"'
-        case "blind":
+        case "blind" if not morning.facts.get("stories"):
             return 'an edition that says "could not look"'
+        case "blind":
+            return f'{stories(morning)}, {WRITER}, in an edition that says "could not look"'
     return f"{stories(morning)}, {WRITER}"
 
 
@@ -124,13 +143,16 @@ def _doing(morning: Morning, viewer: str) -> str:
 
 
 def first_missing(morning: Morning) -> str | None:
-    """The first piece of evidence that is not there, in words, or None."""
+    """The first piece of evidence that is not there, in words, or None. A mail that waits for a person comes first:
+    whatever else is missing, that is why nothing moves.
+    """
+    held = next((one for one in morning.messages if one.status == "held"), None)
     piece = at_hand(morning)
     if piece is None:
         return None
-    if piece in PIECES:
+    if piece in PIECES and held is None:
         return PIECES[piece]
-    unproved = next(one for one in morning.messages if not one.proved)
+    unproved = held or next(one for one in morning.messages if not one.proved)
     told = f"the {'openings ' if unproved.kind == plans.OPENINGS else ''}mail to {unproved.destination}"
     return f"{told}, sent" if unproved.accepted_at is None else f"{told}, seen in the inbox"
 

@@ -80,13 +80,18 @@ def skip(
         raise typer.BadParameter(f"--reason is not one printable line of 1 to {_REASON} characters")
     with ledger(settings.load()) as conn:
         found = meant(conn, owner, name)
-        others = source_facts.facts(conn, found.key).readers - 1
+        facts = source_facts.facts(conn, found.key)
+        seen = viewer(conn, owner)
+        if found.failing_since is None and not facts.attempts:
+            read = f"it was read at {seen.at(found.settled_at)}" if found.settled_at else "it was not read yet"
+            raise Refused(f"{found.name}: nothing to skip: {read}")
+        others = facts.readers - 1
         try:
             window.skip(conn, sources.window(conn, found.key), reason=plain)
         except Refused as busy:
             raise Refused(f"{found.name}: {busy.message}") from busy
         due = next(one.due_at for one in sources.of_owner(conn, owner) if one.key == found.key)
-        at = viewer(conn, owner).at(due)
+        at = seen.at(due)
     shared = (
         f" {others} {'other reads' if others == 1 else 'others read'} it too: it is skipped for all." if others else ""
     )

@@ -178,14 +178,22 @@ select exists (
        and coalesce(source.tried_at, '-infinity') < obligation.queued_at
        and (coalesce(source.asked_at, '-infinity') < obligation.queued_at
             or source.asked_at > ledger_now() - make_interval(secs => %(wait)s))
+) or jsonb_path_exists(profile.document, '$.openings.boards[0]') and not exists (
+    select 1
+      from subscription
+     where subscription.owner = obligation.owner
+       and subscription.purpose = 'openings'
 ) as waiting
   from obligation
+  join profile on profile.owner = obligation.owner and profile.version = obligation.profile_version
  where obligation.key = %(key)s
 """
 
 
 def next_move(conn: Conn, key: str, *, poll_wait: float = limits.POLL_WAIT) -> Move:
-    """What to do next for an obligation: `polls`, `research`, or `done`. Raises NoSuchRow."""
+    """What to do next for an obligation: `polls` (sources to be read, or boards to be followed first), `research`, or
+    `done`. Raises NoSuchRow.
+    """
     found = row(conn, _FIND, key=key)
     if found is None:
         raise NoSuchRow(key=key)

@@ -51,7 +51,8 @@ select ledger_now() as at, profile.zone, profile.opens, profile.ready_by, profil
                                             from obligation
                                            where obligation.owner = owner.name
                                              and obligation.product = product.name) as newest) as planned
- where %(owner)s::text is null or owner.name = %(owner)s
+ where owner.ended_at is null
+   and (%(owner)s::text is null or owner.name = %(owner)s)
  group by profile.zone, profile.opens, profile.ready_by, profile.useful_until
 """
 
@@ -72,7 +73,8 @@ with day as (
       join day on (day.zone, day.opens, day.ready_by, day.useful_until)
                 = (profile.zone, profile.opens, profile.ready_by, profile.useful_until)
      cross join lateral unnest(profile.products) as product (name)
-     where (%(owner)s::text is null or owner.name = %(owner)s)
+     where owner.ended_at is null
+       and (%(owner)s::text is null or owner.name = %(owner)s)
        and day.useful_until_at > owner.created_at
        and not exists (select 1
                          from obligation
@@ -159,6 +161,7 @@ with held as materialized (
        and follows is null
        and opens_at <= ledger_now()
        and useful_until_at > ledger_now()
+       and not exists (select 1 from owner where owner.name = obligation.owner and owner.ended_at is not null)
      order by opens_at
      limit %(limit)s
        for no key update skip locked

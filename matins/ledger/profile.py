@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from psycopg.types.json import Jsonb
@@ -23,7 +24,7 @@ class Applied:
 
 
 _CURRENT = """
-select profile.version, profile.hash, profile.document
+select profile.version, profile.hash, profile.document, owner.ended_at
   from owner
   join profile on profile.owner = owner.name and profile.version = owner.profile_version
  where owner.name = %(owner)s
@@ -43,7 +44,7 @@ with next as materialized (
 ), owned as (
     insert into owner (name, profile_version, created_at)
     select owner, version, applied_at from written
-    on conflict (name) do update set profile_version = excluded.profile_version
+    on conflict (name) do update set profile_version = excluded.profile_version, ended_at = null
 ), addressed as (
     insert into destination (owner, version, name, channel, address, proof, if_unknown)
     select written.owner, written.version, d.name, d.channel, d.address, d.proof, d.if_unknown
@@ -60,13 +61,13 @@ select version from written
 
 
 def apply(conn: Conn, profile: Profile) -> Applied:
-    """A new version of the owner's profile, or the current one if it says the same.
+    """A new version of the owner's profile, or the current one if it says the same and the owner was not ended.
 
     Where two are applied at once, the second one to come reads again what is current, and then decides.
     """
     while True:
         found = row(conn, _CURRENT, owner=profile.owner)
-        if found and found["hash"] == profile.hash:
+        if found and found["hash"] == profile.hash and found["ended_at"] is None:
             return Applied(profile.owner, found["version"], changed=False)
         got = row(conn, _APPLY, seen=found["version"] if found else 0, **_columns(profile))
         if got is not None:
@@ -100,6 +101,8 @@ class Stored:
     version: int
     hash: str
     document: dict[str, Any]
+    ended_at: datetime | None = None
+    """Since when nothing is owed to its owner, if that is so."""
 
 
 def current(conn: Conn, owner: str) -> Stored:
@@ -108,6 +111,37 @@ def current(conn: Conn, owner: str) -> Stored:
     if found is None:
         raise ProfileMissing(f'there is no profile for "{owner[:40]}"; apply one: matins profile apply FILE')
     return Stored(**found)
+
+
+_END = """
+with ended as (
+    update owner
+       set ended_at = moment.at
+      from (select ledger_now() as at) as moment
+     where owner.name = %(owner)s
+       and owner.ended_at is null
+    returning owner.name, owner.ended_at
+), unread as (
+    delete from subscription
+     using ended
+     where subscription.owner = ended.name
+    returning subscription.source_key
+), noted as (
+    insert into audit (at, subject, event, facts)
+    select ended_at, 'owner/' || name, 'owner.ended', jsonb_build_object('sources', (select count(*) from unread))
+      from ended
+)
+select name from ended
+"""
+
+
+def end(conn: Conn, owner: str) -> bool:
+    """Owe nothing more to `owner`, and read none of its sources: what was made stays, and what was begun is finished.
+
+    Applying a profile begins anew. Returns False if the owner was ended before. Raises ProfileMissing.
+    """
+    current(conn, owner)
+    return row(conn, _END, owner=owner) is not None
 
 
 _VERSION = "select version, hash, document from profile where owner = %(owner)s and version = %(version)s"
@@ -121,12 +155,21 @@ def version(conn: Conn, owner: str, version: int) -> Stored:
     return Stored(**found)
 
 
-_OWNERS = "select name from owner order by name"
+_OWNERS = "select name from owner where ended_at is null order by name"
 
 
 def owners(conn: Conn) -> list[str]:
-    """The names of all owners, in order."""
+    """The names of all owners that mornings are owed to, in order."""
     return [found["name"] for found in rows(conn, _OWNERS)]
+
+
+_TAKEN = "select exists (select 1 from owner where name = %(name)s) as yes"
+
+
+def is_taken(conn: Conn, name: str) -> bool:
+    """Whether there is, or ever was, an owner of this name."""
+    found = row(conn, _TAKEN, name=name)
+    return bool(found and found["yes"])
 
 
 _DESTINATIONS = """

@@ -206,6 +206,11 @@ _ZONES = """
 select owner.name as owner, owner.created_at, profile.zone, profile.opens, profile.ready_by, profile.useful_until
   from owner
   join profile on profile.owner = owner.name and profile.version = owner.profile_version
+ where owner.ended_at is null
+    or exists (select 1
+                 from obligation
+                where obligation.owner = owner.name
+                  and obligation.useful_until_at > ledger_now())
  order by owner.name
 """
 
@@ -228,5 +233,5 @@ class Lives:
 
 
 def owners(conn: Conn) -> dict[str, Lives]:
-    """Where each owner lives, by name."""
+    """Where each owner lives, by name; one that was ended until its last day is over."""
     return {found["owner"]: Lives(**found) for found in rows(conn, _ZONES)}

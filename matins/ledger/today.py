@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import date
 
+from matins.ledger import profile
 from matins.ledger.plan import plan
 from matins.ledger.query import row
 from matins.ledger.work import Conn
 from matins.rules import calendar, keys, limits, plans
-from matins.rules.errors import DateConflict, NoSuchRow, ProfileMissing, ProfileRefused
+from matins.rules.errors import DateConflict, NoSuchRow, ProfileMissing, ProfileRefused, Refused
 
 _TODAY = """
 select ledger_now() as at, profile.zone
@@ -66,13 +67,16 @@ def ask(conn: Conn, owner: str, *, on: date | None = None) -> str:
     """Queue today's morning of one owner now, whether or not its window is open. Returns its key.
 
     Meets the same row as the planner does. `on` is only compared: another date than the owner's today raises
-    DateConflict naming both. Raises ProfileMissing, ProfileRefused, or NoSuchRow when today is not owed.
+    DateConflict naming both. Raises ProfileMissing, ProfileRefused, NoSuchRow when today is not owed, or Refused when
+    the owner was ended.
     """
     day = today(conn, owner)
     if on is not None and on != day:
         raise DateConflict(
             f"{owner}'s day is {day.isoformat()}, you asked for {on.isoformat()}; leave the date out to run today's"
         )
+    if profile.current(conn, owner).ended_at is not None:
+        raise Refused(f"{owner} was ended: nothing is owed. To begin anew, apply a profile: matins profile apply FILE")
     planned = plan(conn, owner=owner)
     if owner in planned.refused:
         raise ProfileRefused(f"{owner}: {planned.refused[owner]}")

@@ -7,9 +7,10 @@ from time import process_time
 
 import pytest
 
-from matins.brief import compose, coverage, inner, phrases
+from matins.brief import audit, compose, coverage, inner, phrases
 from matins.brief.phrases import fold, words
-from matins.rules.errors import DateConflict
+from matins.rules.errors import CopyRefused, DateConflict
+from matins.rules.evidence import SourceLook
 from tests.brief.making import AT, DAY, PROSE, chosen_set, edition, evidence, look, profile, told
 
 
@@ -73,7 +74,7 @@ def test_the_opening_is_made_of_facts() -> None:
     draft, _ = edition(items, interests={"shipping": ["ferry", "ferries"], "rail": ["rail"]})
     lead = draft["stories"][0]["headline"]
     assert draft["opening"] == (
-        "From 4 new items in 1 source: two stories on shipping, one on rail, and one outside your topics. "
+        "From 4 new items in 4 sources: two stories on shipping, one on rail, and one outside your topics. "
         f"First: “{lead}”."
     )
     assert words(draft["opening"]) <= 60
@@ -128,6 +129,43 @@ def test_the_coverage_names_what_was_not_seen_and_why() -> None:
     draft, _ = edition([evidence("Hourly ferries")], looks)
     assert draft["coverage"]["line"] == "1 of 3 sources; not seen: Echo (connection refused), Lwn (503, since Fri 27)"
     assert draft["warning"] == "Not seen today: Echo, Lwn (since Fri 27)."
+
+
+def test_the_opening_counts_the_sources_that_the_items_come_from() -> None:
+    items = [evidence("Hourly ferries"), evidence("Bees return", "Bees.", source="b"), evidence("Ice", source="c")]
+    items += [evidence("An old one", source="d", published=AT - timedelta(days=9), baseline=True)]
+    looks = [look("gazette"), *(look(name, reason="503") for name in "bcd")]
+    draft, found = edition(items, looks)
+    assert draft["opening"].startswith("From 3 new items in 3 sources: ")
+    assert audit.check(draft, found)
+    with pytest.raises(CopyRefused, match="count"):
+        audit.check(draft | {"opening": "From 9 new items in 9 sources."}, found)
+    draft["coverage"].pop("in_part")
+    assert audit.check(draft | {"opening": "From 3 new items in 1 source."}, found), "drafted before an update"
+
+
+@pytest.mark.parametrize(
+    ("partial", "others", "line"),
+    [
+        (["Half Feed"], [look(f"s{n}") for n in range(4)], "all 5 sources, one only in part (Half Feed)"),
+        (["Half Feed"], [], "1 source, only in part (Half Feed)"),
+        (
+            ["Half Feed", "Lease Token"],
+            [look("echo", reason="503")],
+            "2 of 3 sources, two only in part (Half Feed, Lease Token); not seen: Echo (503)",
+        ),
+        (list("abcdefg"), [], "all 7 sources, seven only in part (a, b, c, d, e and two more)"),
+    ],
+)
+def test_the_foot_says_which_sources_were_read_only_in_part(
+    partial: list[str], others: list[SourceLook], line: str
+) -> None:
+    broken = [SourceLook(name, name, True, 12, "broke off after 12 entries", None, partial=True) for name in partial]
+    draft, found = edition([evidence("Hourly ferries")], [*broken, *others])
+    assert draft["coverage"]["line"] == line
+    assert phrases.capital(line) + "." in coverage.foot(draft)
+    assert [one["name"] for one in draft["coverage"]["in_part"]] == partial
+    assert audit.check(draft, found), "a source's name may be an inner word"
 
 
 def test_many_unseen_sources_are_counted_after_the_fifth() -> None:

@@ -11,7 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from matins.brief import inner, wiki
-from matins.rules.wiki import FORMS, Index, Listed, Material, kind_of, path
+from matins.rules.wiki import FORMS, Index, Listed, ListedTopic, Material, kind_of, path
 from tests.brief.wiki_making import DAY, INDEX, OTHER, STORY, TOPIC, Html, Markdown, card, story, summary, topic
 
 READERS = pytest.mark.parametrize("read", [Html, Markdown])
@@ -100,6 +100,15 @@ def test_a_topic_lists_three_hundred_stories_and_counts_the_others() -> None:
     assert "and 1,000 more" in text.source
     assert len(text.hrefs) == len(page.hrefs) - 1 == 301
     assert "more" not in Html(topic(300)).said
+
+
+def test_the_index_lists_the_topic_with_most_stories_first_and_other_stories_last() -> None:
+    counts = {"": 9, "rail": 2, "Bees": 2, "shipping": 5}
+    listed = tuple(ListedTopic(TOPIC, name, count, DAY) for name, count in counts.items())
+    index = Index("sam", "index", listed)
+    ordered = ["shipping", "Bees", "rail", "Other stories"]
+    assert [text for text in Html(index).texts if text in ordered] == ordered
+    assert sorted(ordered, key=Markdown(index).source.index) == ordered
 
 
 def test_a_topic_and_the_index_say_when_and_how_often() -> None:

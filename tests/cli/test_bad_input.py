@@ -57,6 +57,24 @@ def test_a_profile_that_cannot_be_is_refused_with_one_sentence_and_exit_2(matins
     assert path in ran.err
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"\xff\xfe\x00binary", "is not a text in UTF-8"), (b"", "is empty"), (b'zone = "UTC"', "names no owner")],
+)
+def test_a_file_that_is_no_profile_is_named_in_a_plain_sentence(matins, tmp_path, content, said) -> None:
+    (tmp_path / "x.toml").write_bytes(content)
+    ran = matins("profile", "apply", str(tmp_path / "x.toml"))
+    assert (ran.code, ran.err.startswith(f"{tmp_path / 'x.toml'}: {said}"), ran.err.count("\n")) == (2, True, 1)
+
+
+def test_where_nothing_was_ever_started_that_is_said(matins, monkeypatch, tmp_path) -> None:
+    monkeypatch.delenv("MATINS_POSTGRES_DSN")
+    for line in ("owed", "profile list", "source list sam"):
+        ran = matins(*line.split())
+        assert ran.code == 3
+        assert ran.err == f"{tmp_path / 'data'}: there is no Matins yet. Start it:  matins up\n"
+
+
 def test_a_second_owner_with_a_fault_stops_nobody_else(matins, file, conn) -> None:
     good, bad = file(GOOD.format(owner="sam")), file(GOOD.format(owner="jo").replace("London", "Atlantis"), "jo.toml")
     ran = matins("profile", "apply", bad, good)
@@ -160,7 +178,8 @@ def test_a_bad_url_is_refused_with_one_sentence(matins, walk, url) -> None:
 def test_a_private_address_is_not_looked_at(matins, walk) -> None:
     walk.own("sam")
     ran = matins("source", "add", "sam", "http://127.0.0.1:1/feed.xml")
-    assert "private" in ran.err + ran.out
+    assert "private" in ran.err
+    assert 'allow_hosts = ["127.0.0.1:1"] in matins.toml, then  matins up' in ran.err
 
 
 BAD = [
@@ -187,6 +206,7 @@ BAD = [
     (2, "none.opml: cannot be read", "source import sam none.opml"),
     (2, "cannot be read (is a directory)", "source import sam /"),
     (2, "not OPML", "source import sam {text}"),
+    (1, "there are no feeds in it", "source import sam {list}"),
     (2, "declares entities", "source import sam {entities}"),
     (2, "cannot be written", "source export sam /nowhere/at/all.opml"),
     (2, '"soon" is not a date', "outbox --date soon"),

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from matins.ledger import doubt
 from matins.rules import keys
@@ -47,6 +48,24 @@ def test_a_ready_morning_says_what_the_reader_got(matins, walk) -> None:
     assert "READY" in ran.out
     assert "1 story, 1 of 1 source, in the inbox" in ran.out
     assert "1 of 1 due is ready." in ran.out
+
+
+@pytest.mark.parametrize(
+    ("kind", "stories", "coverage", "said"),
+    [
+        ("blind", 5, {"reached": 1}, "5 stories, 1 of 5 sources, in the inbox"),
+        ("blind", 0, {"reached": 0}, "could not look, 0 of 5 sources, in the inbox"),
+        ("quoted", 5, {"in_part": [{"name": "Half Feed", "reason": "broke off"}]}, "5 of 5 sources, 1 in part, in the"),
+        ("empty", 0, {}, "nothing new, 5 of 5 sources, in the inbox"),
+    ],
+)
+def test_the_stories_and_how_far_the_look_reached_are_both_told(matins, walk, kind, stories, coverage, said) -> None:
+    walk.own("sam")
+    walk.to("sam", "done")
+    found = {"sources": 5, "reached": 5, **coverage}
+    walk.conn.execute("update evidence_set set coverage = coverage || %s", [Jsonb(found)])
+    walk.conn.execute("update edition set kind = %s, facts = %s", [kind, Jsonb({"stories": stories})])
+    assert said in " ".join(matins("owed").out.split())
 
 
 def test_sent_without_a_mailbox_to_look_into_is_said_to_be_sent_and_no_more(matins, walk) -> None:

@@ -241,6 +241,20 @@ def test_without_an_editor_it_says_what_to_set(matins, walk, editor, tmp_path, m
     assert matins("profile", "edit", "nobody").code == 1
 
 
+def test_a_proof_that_nobody_can_bring_is_warned_of(matins, walk, editor, monkeypatch, tmp_path) -> None:
+    walk.own("sam")
+    monkeypatch.setenv("MATINS_SMTP_URL", "smtp://mail.example.net")
+    editor('name = "sam"', 'name = "Sam"')
+    ran = matins("profile", "edit", "sam")
+    warning = 'sam: inbox: proof = "mailbox", but no mailbox is watched: set imap_url, or proof = "none"\n'
+    assert (ran.code, ran.err) == (0, warning)
+    file = tmp_path / "sam.toml"
+    file.write_text(toml(profile.current(walk.conn, "sam").document), encoding="utf-8")
+    assert matins("profile", "apply", str(file)).err == warning
+    monkeypatch.setenv("MATINS_IMAP_URL", "imaps://u:p@mail.example.net")
+    assert matins("profile", "apply", str(file)).err == ""
+
+
 def test_profiles_are_listed(matins, walk) -> None:
     assert "There are no profiles yet." in matins("profile", "list").out
     walk.own("sam")

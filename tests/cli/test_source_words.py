@@ -125,6 +125,12 @@ def test_a_source_is_meant_by_name_address_or_beginning_and_else_the_candidates_
         assert meant in refused.value.message
 
 
+@pytest.mark.parametrize(("wanted", "meant"), [("Acme", 1), ("bol", 2), ("openings at b", 2), ("bolt news", 0)])
+def test_a_board_may_be_called_as_the_profile_calls_it(wanted, meant) -> None:
+    found = [replace(SOURCE, name=name) for name in ("Bolt News", "openings at acme", "openings at bolivia")]
+    assert choose(found[:2] if meant == 0 else found[1:], "sam", wanted) is found[meant]
+
+
 def test_of_many_candidates_only_some_are_named() -> None:
     with pytest.raises(Refused, match=r"and 12 more$"):
         choose([replace(SOURCE, name=f"n{number}") for number in range(20)], "sam", "x")

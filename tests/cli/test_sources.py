@@ -133,6 +133,18 @@ def test_a_skip_is_kept_with_its_reason_and_opens_the_next_window(matins, walk, 
     assert "skipped by you" in matins("source", "list", "sam").out
 
 
+def test_nothing_is_skipped_of_a_source_that_was_read(matins, walk) -> None:
+    walk.own("sam")
+    walk.to("sam", "researched")
+    key = source.of_owner(walk.conn, "sam")[0].key
+    before = source.window(walk.conn, key)
+    ran = matins("source", "skip", "sam", "the", "--reason", "why not")
+    assert (ran.code, "nothing to skip: it was read at " in ran.err) == (1, True)
+    assert (window.unread(walk.conn, key), source.window(walk.conn, key)) == ([], before)
+    source.add(walk.conn, "sam", url=URL, name="new")
+    assert "nothing to skip: it was not read yet" in matins("source", "skip", "sam", "new", "--reason", "x").err
+
+
 def test_a_removed_source_is_not_read_any_more_and_its_board_is_the_profiles(matins, walk) -> None:
     walk.own("sam")
     walk.own("kim")
@@ -175,6 +187,17 @@ def test_a_page_is_added_by_the_feed_that_it_links_to(matins, walk, served) -> N
     assert board.out.startswith("sam reads feed: openings at acme"), "the name that its board would have"
 
 
+def test_an_address_without_a_scheme_is_tried_with_both_and_is_added_only_if_one_answers(matins, walk, served) -> None:
+    walk.own("sam")
+    added = matins("source", "add", "sam", f"{served.partition('://')[2]}/a.xml")
+    assert added.out.splitlines()[:2] == ["sam reads Quay from now on.", f"Its feed is {served}/a.xml"]
+    refused = matins("source", "add", "sam", "127.0.0.1:1/a.xml")
+    assert (refused.code, len(refused.err.splitlines())) == (1, 1)
+    for said in ("https://127.0.0.1:1/a.xml (", "http://127.0.0.1:1/a.xml (", "with its scheme is added even if"):
+        assert said in refused.err
+    assert [one.name for one in source.of_owner(walk.conn, "sam")] == ["Quay"]
+
+
 def opml(tmp_path, *urls: str) -> str:
     file = tmp_path / "feeds.opml"
     outlines = "".join(f'<outline text="x"><outline type="rss" xmlUrl="{url}"/></outline>' for url in urls)
@@ -190,6 +213,11 @@ def test_a_list_of_feeds_is_added_feed_by_feed_and_each_has_its_line(matins, wal
     tried = matins("source", "import", "sam", file, "--dry-run")
     assert tried.out.splitlines()[-1].endswith("Nothing was changed.")
     assert len(source.of_owner(walk.conn, "sam")) == 1
+    told = json.loads(matins("source", "import", "sam", file, "--dry-run", "--json").out)
+    assert [line["url"].removeprefix(served) for line in told] == [
+        "/a.xml", "/b.xml", "/c.xml", "/none.xml", "/a.xml", "http://127.0.0.1:1/later.xml", "ftp://example.net/x",
+        "https://jobs.lever.co/acme",
+    ], "in the order of the file"  # fmt: skip
     ran = matins("source", "import", "sam", file)
     assert ran.code == 1, "some were refused"
     assert ran.out.splitlines()[-1] == "8 feeds: 3 added (1 could not be reached now), 2 read already, 3 refused."
@@ -208,6 +236,11 @@ def test_an_export_is_imported_again_by_somebody_else(matins, walk, served, tmp_
     file = tmp_path / "out.opml"
     assert matins("source", "export", "sam", str(file)).out == f"2 feeds written to {file}\n"
     assert matins("source", "export", "sam").out.encode() == file.read_bytes()
+    file.write_bytes(b"mine")
+    refused = matins("source", "export", "sam", str(file))
+    assert (refused.code, "--force overwrites it" in " ".join(refused.err.split())) == (2, True)
+    assert file.read_bytes() == b"mine"
+    assert matins("source", "export", "sam", str(file), "--force").code == 0
     ElementTree.fromstring(file.read_bytes())
     assert matins("source", "import", "kim", str(file)).code == 0
     assert {(one.name, one.url) for one in source.of_owner(walk.conn, "kim")} == {

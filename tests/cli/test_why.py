@@ -2,7 +2,11 @@
 
 import json
 
-from matins.ledger import decision, doubt, ingest
+from psycopg.types.json import Jsonb
+
+from matins import settings
+from matins.cli import progress
+from matins.ledger import decision, doubt, ingest, standing, today
 from matins.rules.receipt import Sighting
 
 
@@ -48,6 +52,39 @@ def test_a_mail_of_unknown_fate_is_looked_for_and_not_sent_again(matins, walk) -
     found = Sighting(True, "imap:test:143", "inbox")
     assert doubt.accept_found(walk.conn, claim.key, mail_id=envelope.mail_id, sighting=found)
     assert "marked as sent: looked for and found in the inbox" in matins("why", "sam").out
+
+
+def test_a_held_mail_is_what_is_missing_first_though_later_pieces_are_too(matins, walk) -> None:
+    walk.own("sam")
+    key = walk.to("sam", "published")
+    claim, _ = walk.send(key)
+    doubt.doubt(walk.conn, claim, reason="the reply was lost", quarantine=60)
+    doubt.hold(walk.conn, claim.key, reason="nobody can look")
+    assert "HELD.  First missing: the mail to inbox, sent." in matins("why", "sam").out
+    (found,) = standing.mornings(walk.conn, today.today(walk.conn, "sam"), owner="sam")
+    ended = progress.ending(walk.conn, settings.load(), found)
+    assert ended == "\nHELD. First missing: the mail to inbox, sent.\n  matins why sam"
+
+
+def test_what_could_not_be_read_or_only_in_part_is_named_while_a_morning_is_made_and_after(
+    matins, walk, capsys
+) -> None:
+    walk.own("sam")
+    walk.to("sam", "done")
+    half = {"name": "Half Feed", "reason": "broke off after 12 entries"}
+    found = {"sources": 5, "reached": 1, "unseen": [{"name": "Echo", "reason": "503"}], "in_part": [half]}
+    walk.conn.execute("update evidence_set set coverage = coverage || %s", [Jsonb(found)])
+    walk.conn.execute("update edition set kind = 'blind'")
+    told = json.loads(matins("why", "sam", "--json").out)["evidence"]
+    assert [one["what"] for one in told if one["event"] in ("evidence_set.frozen", "edition.drafted")] == [
+        "1 of 5 sources, 1 in part, 1 new item; could not look: Echo (503); "
+        "read in part: Half Feed (broke off after 12 entries)",
+        '1 story, quoted from the sources, no model used, in an edition that says "could not look"',
+    ]
+    progress.watch(walk.conn, "sam", today.today(walk.conn, "sam"))
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[0].startswith("read       1 of 5 sources, 1 in part, 1 new item ")
+    assert lines[1:3] == ["could not look: Echo (503)", "read in part: Half Feed (broke off after 12 entries)"]
 
 
 def test_no_inner_word_reaches_a_person_without_v(matins, walk) -> None:

@@ -43,9 +43,9 @@ def test_a_morning_whose_workers_are_killed_twice_is_finished_once(
     scene: Scene, deaths: list[tuple[Flow, tuple[str, str]]]
 ) -> None:
     key = scene.owe("ada")
-    for flow, (first, second) in deaths:
+    for number, (flow, (first, second)) in enumerate(deaths):
         scene.die_at(first)
-        _assert_left(scene, flow, first)
+        _assert_left(scene, flow, first, ahead=number > 0)
         scene.die_at(second)
     scene.live()
     scene.finish(key)
@@ -78,6 +78,11 @@ def test_a_page_whose_repairers_are_killed_twice_shows_the_winner(
     assert_happened_once(scene, key)
 
 
-def _assert_left(scene: Scene, flow: Flow, point: str) -> None:
+def _assert_left(scene: Scene, flow: Flow, point: str, *, ahead: bool = False) -> None:
+    """What was left is what the page says. A life that died `ahead` may have done this piece beside its own: then the
+    point was reached by a later piece, and nothing is left of this one.
+    """
     with scene.ledger() as conn:
-        assert left_behind(conn, flow.kind) == failures.documented()[point.partition("@")[0]]
+        left = left_behind(conn, flow.kind)
+    documented = failures.documented()[point.partition("@")[0]]
+    assert left == documented or (ahead and left == "nothing")

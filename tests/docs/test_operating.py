@@ -21,9 +21,10 @@ def test_the_example_settings_can_be_read(tmp_path: Path) -> None:
     assert (settings.mail_from, settings.sweep_every) == ("Matins <matins@example.net>", 300.0)
 
 
-def test_the_example_variables_can_be_read(tmp_path: Path) -> None:
-    given = dict(re.findall(r"`(MATINS_[A-Z_]+)=(\S+)`", OPERATING.text))
-    settings = load(given, directory=tmp_path)
+def test_a_host_of_ones_own_is_admitted_as_the_page_says(tmp_path: Path) -> None:
+    [allowed] = re.findall(r"`(allow_hosts = .+?)`", OPERATING.text)
+    (tmp_path / "matins.toml").write_text(allowed, encoding="utf-8")
+    settings = load({"MATINS_CONFIG": str(tmp_path / "matins.toml")}, directory=tmp_path)
     assert settings.allow_hosts == ("feeds.lan", "10.0.0.7:8080")
 
 

@@ -83,6 +83,7 @@ def _restart(make: Factory, at: Scene) -> Any:
 _NO_TRANSITIONS: dict[str, tuple[str, Act]] = {
     "evidence.freeze": ("obligation/running", _freeze),
     "profile.apply": ("obligation/undeclared", _profile),
+    "profile.end": ("obligation/queued", lambda make, at: profile.end(make.conn, at.key.partition("/")[0])),
     "source.add, source.ask": ("obligation/queued", _ask),
     "work.beat": ("obligation/running", _beat),
     "observation.look_again": (
@@ -109,6 +110,7 @@ SECOND: dict[str, Any] = {
     "work.release": LeaseLost,
     "ending.fail": LeaseLost,
     "ending.expire": False,
+    "profile.end": False,
     "today.queue_early": False,
     "obligation.advance": False,
     "action.start": ActionInFlight,
