@@ -178,7 +178,7 @@ class Scene:
                 """
                 select morning.status, brief.status, continuation.status,
                        (select coalesce(bool_and(status = 'observed'), false) from message where subject = morning.key),
-                       (select coalesce(bool_and(wanted = published), true) from page)
+                       (select coalesce(bool_and(wanted = published), true) from page where page.owner = morning.owner)
                   from obligation as morning
                   join obligation as brief on brief.follows = morning.key
                   left join continuation on continuation.key = morning.key

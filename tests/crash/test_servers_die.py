@@ -87,6 +87,7 @@ def test_temporal_wiped_in_mid_morning_is_made_whole_and_the_morning_ends_from_p
         _start_temporal(own_temporal)
         for key in (ada, bo):
             scene.finish(key)
+        for key in (ada, bo):
             assert_happened_once(scene, key)
     assert _mended(scene) == []
 
