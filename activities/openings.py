@@ -15,7 +15,8 @@ from activities.failures import told
 from activities.messages import Ask, Next
 from matins.brief.openings import report
 from matins.brief.openings_letter import build, worth_a_mail
-from matins.brief.openings_render import headline, rendered
+from matins.brief.openings_render import rendered
+from matins.brief.openings_sheet import headline
 from matins.ledger import action, continuation, edition, obligation, openings, outgoing, profile
 from matins.ledger.move import Move
 from matins.ledger.openings import Followed

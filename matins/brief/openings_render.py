@@ -6,10 +6,8 @@ from html import escape
 from typing import Any
 
 from matins.brief import markdown, phrases, scaffold
-from matins.brief.openings_sheet import Line, Part, Piece, Sheet, headline, sheet
+from matins.brief.openings_sheet import Line, Part, Piece, Sheet, sheet
 from matins.rules.canonical import canonical
-
-__all__ = ["headline", "rendered"]
 
 _STYLE = """
 .warning { margin: 0 0 1.25rem; padding: 0.5rem 0.75rem; font: 0.85rem/1.45 system-ui, sans-serif; color: var(--warn);

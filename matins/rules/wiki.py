@@ -125,14 +125,3 @@ class Index:
 
 
 Material = Story | Topic | Index
-
-
-def kind_of(material: Material) -> PageKind:
-    """What kind of page this is the material of."""
-    match material:
-        case Story():
-            return PageKind.STORY
-        case Topic():
-            return PageKind.TOPIC
-        case Index():
-            return PageKind.INDEX

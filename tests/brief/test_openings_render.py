@@ -13,7 +13,8 @@ from markdown_it import MarkdownIt
 
 from matins.brief.inner import inner_words
 from matins.brief.openings_letter import LIMIT, build, letter, worth_a_mail
-from matins.brief.openings_render import headline, rendered
+from matins.brief.openings_render import rendered
+from matins.brief.openings_sheet import headline
 from matins.rules.canonical import canonical
 from matins.rules.errors import Refused
 from matins.rules.openings import BoardLook

@@ -11,7 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from matins.brief import inner, wiki
-from matins.rules.wiki import FORMS, Index, Listed, ListedTopic, Material, kind_of, path
+from matins.rules.wiki import FORMS, Index, Listed, ListedTopic, Material, PageKind, path
 from tests.brief.wiki_making import DAY, INDEX, OTHER, STORY, TOPIC, Html, Markdown, card, story, summary, topic
 
 READERS = pytest.mark.parametrize("read", [Html, Markdown])
@@ -122,10 +122,10 @@ def test_a_topic_and_the_index_say_when_and_how_often() -> None:
 @READERS
 def test_every_link_within_the_wiki_is_relative_and_leads_to_a_page_of_it(read: type[Html] | type[Markdown]) -> None:
     folder = [story(), story(page_id=OTHER, related=((STORY, "The port reopens"),)), topic(), INDEX]
-    there = {path(kind_of(page), page.page_id) + form for page in folder for form in FORMS}
+    there = {path(PageKind(type(page).__name__.lower()), page.page_id) + form for page in folder for form in FORMS}
     reached = set()
     for page in folder:
-        here = path(kind_of(page), page.page_id)
+        here = path(PageKind(type(page).__name__.lower()), page.page_id)
         inside = [href for href in read(page).hrefs if not href.startswith("https://g.example/")]
         assert not [href for href in inside if ":" in href or href.startswith("/")]
         reached |= {posixpath.normpath(posixpath.join(posixpath.dirname(here), href)) for href in inside}
